@@ -1,0 +1,28 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Running the tools of the machine, with their own words in the error."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+
+
+class LabError(Exception):
+    """What stopped the lab, in one line for a person."""
+
+
+def run(argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60) -> str:
+    """Run a command and return its output, or raise LabError with the last line it said."""
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
+        raise LabError(f"{argv[0]} ended with {done.returncode}: {said[-1]}")
+    return done.stdout
+
+
+def attempt(argv: Sequence[str], *, timeout: float = 60) -> str:
+    """Run a command that may fail, and return its output."""
+    return subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False).stdout

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The hosts of the lab, as data: what each one is, and which recorded machine is laid over it."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+
+from . import CHECKOUT
+
+RECORDINGS = CHECKOUT / "tests" / "hosts"
+
+# What is compiled or installed on this machine (the doubles, its Pythons) must run on the hosts too:
+# their glibc may not be older than the machine's. Bookworm has 2.36.
+_glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".") if part)
+MATCHING_ROOT = "bookworm" if _glibc <= (2, 36) else "trixie"
+
+
+@dataclass(frozen=True)
+class Host:
+    """systemd: PID 1 is systemd, else a stub that runs sshd. python: None is the root file system's own."""
+
+    name: str
+    root: str = MATCHING_ROOT
+    systemd: bool = True
+    sftp: bool = True
+    python: str | None = None
+    recorded: str | None = None
+
+
+KINDS = (
+    Host("bookworm", root="bookworm"),
+    Host("trixie", root="trixie"),
+    Host("no-systemd", systemd=False),
+    Host("no-sftp", sftp=False),
+    Host("py38", python="3.8"),
+    Host("py39", python="3.9"),
+    Host("py310", python="3.10"),
+    Host("py312", python="3.12"),
+    Host("py313", python="3.13"),
+)
+
+# A rented container that runs sshd and nothing else.
+RECORDED_WITHOUT_SYSTEMD = {"b200-rental"}
+
+
+def recorded_hosts() -> list[Host]:
+    """One host for every machine of tests/hosts."""
+    names = sorted(recipe.parent.name for recipe in RECORDINGS.glob("*/host.yml"))
+    return [Host(name, systemd=name not in RECORDED_WITHOUT_SYSTEMD, recorded=name) for name in names]
+
+
+def all_hosts() -> dict[str, Host]:
+    return {host.name: host for host in (*KINDS, *recorded_hosts())}
