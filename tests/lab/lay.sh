@@ -8,16 +8,23 @@
 set -eu
 cd /opt/recorded
 
-mount --bind proc/driver /proc/driver
+# Where nothing is recorded, this machine's own driver must not shine through.
+mount -t tmpfs -o mode=0555 recorded /proc/driver
+[ ! -d proc/driver ] || mount --bind proc/driver /proc/driver
 # A kernel without loadable modules has no such file, and then nothing can stand in for it.
 [ ! -e /proc/modules ] || mount --bind proc/modules /proc/modules
 
+# Through an overlay /sys/class/net would show the links of the machine under the lab: keep this host's own.
+mount --bind /sys/class/net /mnt
 for part in sys/*; do
     mount -t overlay recorded -o "lowerdir=/opt/recorded/$part:/$part" "/$part"
 done
+mount --bind /mnt /sys/class/net
+umount /mnt
 # The bus is the recorded one alone, without the devices of the machine under the lab.
 mount --bind sys/bus/pci /sys/bus/pci
 
 for node in dev/*; do
     [ ! -e "$node" ] || install -m 0666 "$node" /dev/
 done
+[ ! -e .dockerenv ] || touch /.dockerenv

@@ -84,16 +84,16 @@ def boot(machine: Machine) -> subprocess.Popen[bytes]:
     arguments = [
         "--quiet", "--register=no", "--keep-unit", "--link-journal=no", "--resolv-conf=off", "--timezone=off",
         f"--directory={machine.root}", f"--machine={machine.name}",
-        f"--network-namespace-path=/run/netns/{network.namespace(machine.name)}",
     ]  # fmt: skip
     if machine.python:
         arguments.append(f"--bind-ro={machine.python.prefix}")
     if machine.host.recorded:
         arguments.append(f"--bind-ro={recorded.build(machine.host)}:{recorded.INSIDE}")
     arguments += ("--boot",) if machine.host.systemd else SSHD
+    cgroup = settings.PREFIX + machine.name
     # A session and an environment of its own: neither this terminal's ^C nor its variables reach the host.
     return subprocess.Popen(
-        ["unshare", "--mount", str(HERE / "boot.sh"), settings.PREFIX + machine.name, *arguments],
+        ["ip", "netns", "exec", network.namespace(machine.name), str(HERE / "boot.sh"), cgroup, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=(machine.folder / "console.log").open("wb"),
         stderr=subprocess.STDOUT,

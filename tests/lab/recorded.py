@@ -89,8 +89,8 @@ def place(root: Path, program: str) -> None:
 
 def compile_stay() -> None:
     """Compile once, through a rename: hosts are prepared side by side."""
-    finished = settings.WORK / "stay"
-    if not finished.exists():
+    source, finished = HERE / "stay.c", settings.WORK / "stay"
+    if not finished.exists() or finished.stat().st_mtime < source.stat().st_mtime:
         unfinished = finished.with_suffix(".new")
-        run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", str(unfinished), str(HERE / "stay.c")])
+        run(["gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-o", str(unfinished), str(source)])
         os.rename(unfinished, finished)
