@@ -82,7 +82,7 @@ def choose(names: list[str] | None) -> list[Machine]:
         raise LabError(f"no host {', '.join(sorted(unknown))}; there are {', '.join(table)}")
     chosen = []
     for number, host in enumerate(table.values()):
-        if names and host.name not in names or host.name in known():
+        if (names and host.name not in names) or host.name in known():
             continue
         python = pythons.find(host.python) if host.python else None
         if host.python and not python:

@@ -16,7 +16,7 @@ class LabError(Exception):
 
 def run(argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60) -> str:
     """Run a command and return its output, or raise LabError with the last line it said."""
-    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
+    done = finish(argv, stdin, timeout)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
         raise LabError(f"{argv[0]} ended with {done.returncode}: {said[-1]}")
@@ -25,4 +25,11 @@ def run(argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60) -
 
 def attempt(argv: Sequence[str], *, timeout: float = 60) -> str:
     """Run a command that may fail, and return its output."""
-    return subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False).stdout
+    return finish(argv, None, timeout).stdout
+
+
+def finish(argv: Sequence[str], stdin: str | None, timeout: float) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise LabError(f"{argv[0]} did not end within {timeout:g} s") from error

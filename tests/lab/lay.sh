@@ -28,3 +28,7 @@ for node in dev/*; do
     [ ! -e "$node" ] || install -m 0666 "$node" /dev/
 done
 [ ! -e .dockerenv ] || touch /.dockerenv
+
+for start in /opt/lab/processes/*; do
+    [ ! -e "$start" ] || setsid --fork bash "$start"
+done

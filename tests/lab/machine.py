@@ -122,7 +122,7 @@ def answers(address: str) -> bool:
 def settle(machine: Machine) -> None:
     """Wait for the last unit (until then nobody but root may log in), then lay the recorded machine over."""
     if machine.host.systemd:
-        state = attempt(keys.command(machine.address, "systemctl is-system-running --wait"), timeout=BOOT_SECONDS).strip()
+        state = attempt(keys.command(machine.address, "systemctl is-system-running --wait")).strip()
         if state != "running":
             failed = attempt(keys.command(machine.address, "systemctl --failed --plain --no-legend")).split()
             raise LabError(f"{machine.name} is {state or 'silent'}: {' '.join(failed[:1])}")

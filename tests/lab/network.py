@@ -40,8 +40,8 @@ def add_host(name: str, number: int, address: str) -> None:
         f"link add {outside} type veth peer name eth0 netns {space}",
         f"link set {outside} master {settings.BRIDGE} up",
     )
-    for line in ("link set lo up", f"address add {address}/24 dev eth0", "link set eth0 up", f"route add default via {settings.GATEWAY}"):
-        run(["ip", "-netns", space, *line.split()])
+    inside = ("link set lo up", f"address add {address}/24 dev eth0", "link set eth0 up")
+    batch(*inside, f"route add default via {settings.GATEWAY}", options=("-netns", space))
 
 
 def remove_hosts(names: Iterable[str]) -> None:
@@ -60,5 +60,5 @@ def links() -> list[str]:
     return [row["ifname"] for row in json.loads(run(["ip", "-json", "link", "show"]))]
 
 
-def batch(*lines: str) -> None:
-    run(["ip", "-batch", "-"], stdin="\n".join(lines) + "\n")
+def batch(*lines: str, options: tuple[str, ...] = ()) -> None:
+    run(["ip", *options, "-batch", "-"], stdin="\n".join(lines) + "\n")

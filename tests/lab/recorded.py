@@ -7,18 +7,20 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from . import CHECKOUT, settings
-from .commands import LabError, run
+from . import settings
+from .commands import run
 from .hosts import Host
 
 HERE = Path(__file__).resolve().parent
 INSIDE = "/opt/recorded"
 LAY = "/opt/lab/lay.sh"
 STAY = "/opt/lab/stay"
+STARTS = "/opt/lab/processes"
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 UNIT = """\
@@ -29,6 +31,14 @@ Description=A recorded GPU process
 Type=forking
 Environment=RECON_LAB_PID={pid}
 ExecStart=@{program} {arguments}
+"""
+
+SCRIPT = """\
+#!/bin/bash
+mkdir -p /sys/fs/cgroup{cgroup}
+echo $$ >/sys/fs/cgroup{cgroup}/cgroup.procs
+start() {{ RECON_LAB_PID={pid} exec -a "$1" {program} "${{@:2}}"; }}
+start {arguments} </dev/null >/dev/null 2>&1
 """
 
 
@@ -54,24 +64,33 @@ def install(made: Path, root: Path) -> None:
 
 
 def install_process(recorded: Path, root: Path) -> None:
-    """Make a unit that runs a real process with the recorded id, program path and arguments."""
+    """Arrange a real process with the recorded id, program path, arguments and cgroup.
+
+    A service of the host is a unit of its systemd. A cgroup that something else made (a container's, seen from the
+    machine) is made by a script of lay.sh.
+    """
     arguments = recorded.joinpath("cmdline").read_text().rstrip("\0").split("\0")
-    unit = unit_of(recorded.joinpath("cgroup").read_text())
+    cgroup = PurePosixPath(recorded.joinpath("cgroup").read_text().strip().removeprefix("0::"))
     program = arguments[0] if arguments[0].startswith("/") else STAY
-    place(root, program)
-    services = root / "etc/systemd/system"
+    place(root / program[1:])
+    if cgroup.parent == PurePosixPath("/system.slice"):
+        write_unit(root / "etc/systemd/system", cgroup.name, recorded.name, program, arguments)
+    else:
+        write_script(root / STARTS[1:], cgroup, recorded.name, program, arguments)
+
+
+def write_unit(units: Path, unit: str, pid: str, program: str, arguments: list[str]) -> None:
     quoted = " ".join(quote(argument) for argument in arguments)
-    (services / unit).write_text(UNIT.format(pid=recorded.name, program=program, arguments=quoted))
-    wanted = services / "multi-user.target.wants"
+    (units / unit).write_text(UNIT.format(pid=pid, program=program, arguments=quoted))
+    wanted = units / "multi-user.target.wants"
     wanted.mkdir(exist_ok=True)
     (wanted / unit).symlink_to(f"/etc/systemd/system/{unit}")
 
 
-def unit_of(cgroup: str) -> str:
-    services = [part for part in cgroup.replace("\n", "/").split("/") if part.endswith(".service")]
-    if not services:
-        raise LabError(f"a recorded process runs in no unit: {cgroup.strip()}")
-    return services[-1]
+def write_script(folder: Path, cgroup: PurePosixPath, pid: str, program: str, arguments: list[str]) -> None:
+    folder.mkdir(exist_ok=True)
+    script = SCRIPT.format(cgroup=cgroup, pid=pid, program=program, arguments=shlex.join(arguments))
+    (folder / pid).write_text(script)
 
 
 def quote(argument: str) -> str:
@@ -80,11 +99,9 @@ def quote(argument: str) -> str:
     return f'"{text}"'
 
 
-def place(root: Path, program: str) -> None:
-    binary = settings.WORK / "stay"
-    target = root / program[1:]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(binary, target)
+def place(program: Path) -> None:
+    program.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(settings.WORK / "stay", program)
 
 
 def compile_stay() -> None:
