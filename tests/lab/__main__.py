@@ -80,16 +80,23 @@ def choose(names: list[str] | None) -> list[Machine]:
     unknown = set(names or ()) - set(table)
     if unknown:
         raise LabError(f"no host {', '.join(sorted(unknown))}; there are {', '.join(table)}")
+    running = known()
+    numbers = free_numbers(running)
     chosen = []
-    for number, host in enumerate(table.values()):
-        if (names and host.name not in names) or host.name in known():
+    for host in table.values():
+        if (names and host.name not in names) or host.name in running:
             continue
         python = pythons.find(host.python) if host.python else None
         if host.python and not python:
             leave_out(host, asked=bool(names))
             continue
-        chosen.append(Machine(host, number, python))
+        chosen.append(Machine(host, next(numbers), python))
     return chosen
+
+
+def free_numbers(running: dict[str, dict[str, str]]) -> Iterator[int]:
+    taken = {int(facts["address"].rpartition(".")[2]) for facts in running.values()}
+    return (number for number in range(settings.FIRST_ADDRESS, 255) if number not in taken)
 
 
 def leave_out(host: Host, *, asked: bool) -> None:

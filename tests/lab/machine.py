@@ -27,6 +27,8 @@ BOOT_SECONDS = 60
 
 @dataclass(frozen=True)
 class Machine:
+    """A host with its place in the lab; number: the last part of its address."""
+
     host: Host
     number: int
     python: pythons.Python | None
@@ -37,7 +39,7 @@ class Machine:
 
     @property
     def address(self) -> str:
-        return f"{settings.SUBNET}.{settings.FIRST_ADDRESS + self.number}"
+        return f"{settings.SUBNET}.{self.number}"
 
     @property
     def folder(self) -> Path:
