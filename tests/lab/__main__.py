@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from . import inventory, keys, needs, network, pythons, recorded, roots, settings
 from .commands import LabError, attempt, run
 from .hosts import Host, all_hosts
-from .machine import Machine, known, remains, settle, start, stop
+from .machine import Machine, known, record, remains, settle, start, stop
+
+Result = TypeVar("Result")
 
 MISSING = 3
 
@@ -67,10 +70,12 @@ def up(arguments: argparse.Namespace) -> None:
     with locked():
         machines = choose(arguments.hosts)
         prepare_ground({new.host.root for new in machines})
-        stop(remains() & {new.name for new in machines})
-        together(start, machines)
-        keys.know({facts["address"]: facts["host_key"] for facts in known().values()})
+        stop(remains() - set(known()))  # what a killed run left half made
+        host_keys = together(start, machines)
+        know(machines, host_keys)
         together(settle, machines)
+        for machine, host_key in zip(machines, host_keys):
+            record(machine, host_key)
     show_status()
 
 
@@ -127,9 +132,14 @@ def prepare_ground(suites: set[str]) -> None:
     network.add_bridge()
 
 
-def together(function: Callable[[Machine], None], machines: list[Machine]) -> None:
+def together(function: Callable[[Machine], Result], machines: list[Machine]) -> list[Result]:
     with ThreadPoolExecutor(max_workers=8) as pool:
-        list(pool.map(function, machines))
+        return list(pool.map(function, machines))
+
+
+def know(machines: list[Machine], host_keys: list[str]) -> None:
+    running = {facts["address"]: facts["host_key"] for facts in known().values()}
+    keys.know({**running, **{machine.address: key for machine, key in zip(machines, host_keys)}})
 
 
 def down(arguments: argparse.Namespace) -> None:

@@ -54,14 +54,12 @@ class Machine:
         return str(self.python.interpreter) if self.python else "/usr/bin/python3"
 
 
-def start(machine: Machine) -> None:
-    """Prepare the root file system, boot, and wait until the host is at work."""
+def start(machine: Machine) -> str:
+    """Prepare the root file system, boot, wait until sshd answers; return the host's public key."""
     host_key = prepare(machine)
     network.add_host(machine.name, machine.number, machine.address)
-    process = boot(machine)
-    facts = {"address": machine.address, "interpreter": machine.interpreter, "host_key": host_key}
-    (machine.folder / "host.json").write_text(json.dumps(facts))
-    wait_for_sshd(machine, process)
+    wait_for_sshd(machine, boot(machine))
+    return host_key
 
 
 def prepare(machine: Machine) -> str:
@@ -90,7 +88,7 @@ def boot(machine: Machine) -> subprocess.Popen[bytes]:
     if machine.python:
         arguments.append(f"--bind-ro={machine.python.prefix}")
     if machine.host.recorded:
-        arguments.append(f"--bind-ro={recorded.build(machine.host)}:{recorded.INSIDE}")
+        arguments.append(f"--bind-ro={recorded.folder(machine.host)}:{recorded.INSIDE}")
     arguments += ("--boot",) if machine.host.systemd else SSHD
     cgroup = settings.PREFIX + machine.name
     # A session and an environment of its own: neither this terminal's ^C nor its variables reach the host.
@@ -132,8 +130,14 @@ def settle(machine: Machine) -> None:
         run(keys.command(machine.address, f"sh {recorded.LAY}"))
 
 
+def record(machine: Machine, host_key: str) -> None:
+    """Note that a host is at work: one without this note was never finished."""
+    facts = {"address": machine.address, "interpreter": machine.interpreter, "host_key": host_key}
+    (machine.folder / "host.json").write_text(json.dumps(facts))
+
+
 def known() -> dict[str, dict[str, str]]:
-    """The hosts that have been started: name to address, interpreter and host key."""
+    """The hosts at work: name to address, interpreter and host key."""
     return {file.parent.name: json.loads(file.read_text()) for file in sorted(settings.HOSTS.glob("*/host.json"))}
 
 

@@ -42,11 +42,15 @@ start {arguments} </dev/null >/dev/null 2>&1
 """
 
 
+def folder(host: Host) -> Path:
+    """Where the recorded files of a host lie; they are bound into it at INSIDE."""
+    return settings.WORK / "recorded" / host.name
+
+
 def build(host: Host) -> Path:
-    """Make the recorded files of a host; they are bound into it at INSIDE."""
-    made = settings.WORK / "recorded" / host.name
-    if not made.is_dir():
-        run([sys.executable, "-m", "tests.standin", "build", str(host.recorded), str(made)], timeout=120)
+    made = folder(host)
+    shutil.rmtree(made, ignore_errors=True)
+    run([sys.executable, "-m", "tests.standin", "build", str(host.recorded), str(made)], timeout=120)
     return made
 
 
