@@ -22,7 +22,6 @@ class Gpu:
 
     card: str
     bus: str  # "0000:1b:00.0"
-    uuid: str
     minor: int
     name: str
     architecture: str
@@ -41,6 +40,7 @@ class Gpu:
     fabric: dict[str, Any] | None
     nvlinks: int  # the card's, in use or not
     nvlink_speed: str
+    uuid: str = ""  # the driver's: a card that it does not hold has none
     nvlinks_down: list[int] = field(default_factory=list)
     mig_devices: list[dict[str, Any]] = field(default_factory=list)
     numa: int | None = None
@@ -63,7 +63,7 @@ class Host:
 
     name: str
     container: str | None = None
-    driver: dict[str, Any] | None = None  # version, cuda, module; loaded: the kernel's, where it is another or none
+    driver: dict[str, Any] = field(default_factory=dict)  # version, cuda, module; loaded: another version in the kernel, or none
     numa: dict[int, str] = field(default_factory=dict)  # node: its CPUs
     cards: list[Gpu] = field(default_factory=list)
     nvlink: str | list[dict[str, Any]] | None = None  # "switch", or the bridges [{pair: [0, 1], links: 4}]

@@ -13,7 +13,14 @@ from typing import Any
 from tests.standin import topology
 from tests.standin.host import Gpu, Host
 
-SPEEDS = {1: "2.5 GT/s PCIe", 2: "5.0 GT/s PCIe", 3: "8.0 GT/s PCIe", 4: "16.0 GT/s PCIe", 5: "32.0 GT/s PCIe", 6: "64.0 GT/s PCIe"}
+SPEEDS = {
+    1: "2.5 GT/s PCIe",
+    2: "5.0 GT/s PCIe",
+    3: "8.0 GT/s PCIe",
+    4: "16.0 GT/s PCIe",
+    5: "32.0 GT/s PCIe",
+    6: "64.0 GT/s PCIe",
+}
 NVIDIA_MODULES = [
     "nvidia_uvm 1810432 0 -",
     "nvidia_drm 122880 0 -",
@@ -25,15 +32,15 @@ DEVICES = "sys/bus/pci/root"
 
 
 def write(root: Path, host: Host) -> None:
+    (root / "sys/bus/pci/devices").mkdir(parents=True)
     for card in host.cards:
-        _device(root, host, card.bus, topology.position(card.bus, card.path), _gpu_files(host, card), card.driver)
+        _device(root, topology.place(card), _gpu_files(host, card), card.driver)
     for nic in host.nics:
-        where = _device(root, host, nic["bus"], topology.position(nic["bus"], nic.get("path")), _nic_files(host, nic), "mlx5_core")
+        where = _device(root, nic, _nic_files(host, nic), "mlx5_core")
         _infiniband(root, where, nic["device"])
     for row in host.pci:
         files = {"class": row["class"], "vendor": row["vendor"], "device": row["device"], "numa_node": "-1"}
-        _device(root, host, row["bus"], topology.position(row["bus"], row.get("path")), files, row.get("driver"))
-    (root / "sys/bus/pci/devices").mkdir(parents=True, exist_ok=True)
+        _device(root, row, files, row.get("driver"))
     _proc(root, host)
     _dev(root, host)
 
@@ -58,8 +65,9 @@ def _nic_files(host: Host, nic: dict[str, Any]) -> dict[str, str]:
     return {**files, "local_cpulist": host.cpus(numa)}
 
 
-def _device(root: Path, host: Host, bus: str, position: list[str], files: dict[str, str], driver: str | None) -> Path:
-    where = root.joinpath(DEVICES, *position)
+def _device(root: Path, row: dict[str, Any], files: dict[str, str], driver: str | None) -> Path:
+    bus = row["bus"]
+    where = root.joinpath(DEVICES, *topology.position(bus, row.get("path")))
     where.mkdir(parents=True)
     for name, text in files.items():
         (where / name).write_text(text + "\n")
@@ -130,13 +138,13 @@ def _information(host: Host, card: Gpu) -> str:
 
 
 def _process(where: Path, row: dict[str, Any]) -> None:
-    command, uid = row["command"], row.get("uid", 0)
+    pid, command, uid = row["pid"], row["command"], row.get("uid", 0)
     comm = os.path.basename(command[0])[:15]  # the kernel keeps no more
     _text(where / "cmdline", "".join(f"{word}\0" for word in command))
     _text(where / "comm", comm + "\n")
     _text(where / "cgroup", row["cgroup"] + "\n")
-    _text(where / "status", f"Name:\t{comm}\nState:\tS (sleeping)\nPid:\t{row['pid']}\nPPid:\t1\nUid:\t{uid}\t{uid}\t{uid}\t{uid}\n")
-    _text(where / "stat", f"{row['pid']} ({comm}) S 1 {row['pid']} {row['pid']} " + "0 " * 15 + "4211 " + "0 " * 29 + "0\n")
+    _text(where / "status", f"Name:\t{comm}\nState:\tS (sleeping)\nPid:\t{pid}\nPPid:\t1\nUid:{f'{chr(9)}{uid}' * 4}\n")
+    _text(where / "stat", f"{pid} ({comm}) S 1 {pid} {pid} " + "0 " * 15 + "4211 " + "0 " * 29 + "0\n")
 
 
 def _dev(root: Path, host: Host) -> None:

@@ -25,6 +25,7 @@ RECOVERY = {"None": 0, "Reset": 1, "Reboot": 2, "Drain P2P": 3, "Drain and Reset
 LIBRARY_FOLDER = "usr/lib/x86_64-linux-gnu"
 # error codes of host_data.h that no driver has
 HANG, CORRUPT = -1, -2
+SWITCH = 99
 ABSENT = -1  # what the card does not have
 
 
@@ -44,7 +45,8 @@ def write(root: Path, host: Host) -> None:
 
 def _compile(source: Path, header: Path, target: Path, soname: str, absent: list[str]) -> None:
     command = ["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-include", str(header)]
-    command += [f"-D{name}=hidden_{name}" for name in absent]  # under another name it is not found, as in an older driver
+    # Under another name a function is not found: as in a driver too old to have it.
+    command += [f"-D{name}=hidden_{name}" for name in absent]
     subprocess.run([*command, f"-Wl,-soname,{soname}", "-o", str(target), str(source)], check=True)
 
 
@@ -130,18 +132,20 @@ def _words(cpus: str) -> list[int]:
 
 
 def _links(host: Host, index: int) -> list[str]:
-    return [_struct(up=row["up"], peer={"switch": 99}.get(row["peer"], row["peer"])) for row in topology.links(host, index)]
+    peers = {"switch": SWITCH}
+    return [_struct(up=row["up"], peer=peers.get(row["peer"], row["peer"])) for row in topology.links(host, index)]
 
 
 def _mig(index: int, gpu: Gpu, row: dict[str, Any]) -> str:
     name = f"{gpu.name} MIG {row['profile']}"
-    return _struct(gpu=index, uuid=row["uuid"], name=name, memory_mib=row["memory"], multiprocessors=row["multiprocessors"])
+    size = {"memory_mib": row["memory"], "multiprocessors": row["multiprocessors"]}
+    return _struct(gpu=index, uuid=row["uuid"], name=name, **size)
 
 
 def _process(process: dict[str, Any]) -> list[str]:
     kinds = {"C": ["C"], "G": ["G"], "C+G": ["C", "G"], "M": ["M"]}[process["type"]]
     return [
-        _struct(gpu=gpu, pid=process["pid"], name=process["name"], kind=ord(kind), memory=None if mib is None else mib * MIB)
+        _struct(gpu=gpu, pid=process["pid"], name=process["name"], kind=ord(kind), memory=mib and mib * MIB)
         for gpu, mib in process["gpus"].items()
         for kind in kinds
     ]

@@ -16,15 +16,18 @@ from tests.standin.host import Gpu, Host
 
 CSV = "--query-gpu=index,uuid,pci.bus_id,compute_cap --format=csv,noheader"
 
+NO_DRIVER = (
+    "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. "
+    "Make sure that the latest NVIDIA driver is installed and running.\n"
+)
 # NVML's error when it starts: (exit code, text). The texts stand in shared reports of people's hosts.
 REFUSALS = {
     4: (4, "Failed to initialize NVML: Insufficient Permissions"),
-    9: (9, "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. "
-           "Make sure that the latest NVIDIA driver is installed and running.\n"),
+    9: (9, NO_DRIVER),
     13: (13, "Failed to initialize NVML: Function Not Found"),
     18: (18, "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: {short}"),
     999: (255, "Failed to initialize NVML: Unknown Error"),
-}  # fmt: skip
+}
 LOST = {15: "GPU is lost.  Reboot the system to recover this GPU", 16: "GPU requires reset", 999: "Unknown Error"}
 
 LEGEND = """
@@ -53,11 +56,11 @@ class Answer:
 def answers(host: Host) -> dict[str, Answer]:
     """Return the answer to each command line that the collection uses."""
     refusal = _refusal(host)
-    given = {arguments: refusal or write(host) for arguments, write in COMMANDS.items()}
     wishes = host.faults.get("smi", {})
-    for arguments, answer in given.items():
-        for wish in (wishes.get("*"), wishes.get(arguments)):
-            given[arguments] = answer = _spoil(answer, wish or {})
+    given = {}
+    for arguments, write in COMMANDS.items():
+        answer = _spoil(refusal or write(host), wishes.get("*", {}))
+        given[arguments] = _spoil(answer, wishes.get(arguments, {}))
     return given
 
 
@@ -139,7 +142,8 @@ def _spoil(answer: Answer, wish: dict[str, Any]) -> Answer:
         stdout = stdout[: int(len(stdout) * wish["keep"])]
     marks = {mark: str(wish[key]) for key, mark in MARKS.items() if wish.get(key)}
     stderr = wish.get("stderr", "").encode() or answer.stderr
-    return replace(answer, stdout=stdout, exit=wish.get("exit", answer.exit), stderr=stderr, marks={**answer.marks, **marks})
+    code = wish.get("exit", answer.exit)
+    return replace(answer, stdout=stdout, exit=code, stderr=stderr, marks={**answer.marks, **marks})
 
 
 MARKS = {"hang": "hang", "ignore_term": "ignore-term", "flood_mib": "flood-mib", "orphan": "orphan"}

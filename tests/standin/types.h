@@ -4,7 +4,7 @@
  *
  * The rows of host_data.h, which libraries.py writes from a host.yml. -1 = the card does not have it. */
 
-enum { ABSENT = -1, HANG = -1, CORRUPT = -2, EVERY_GPU = -1, SWITCH = 99 };
+enum { ABSENT = -1, HANG = -1, CORRUPT = -2, EVERY_GPU = -1, SWITCH = 99 }; /* as in libraries.py */
 
 struct gpu {
     const char *uuid, *name, *bus_id, *bus_id_legacy;

@@ -16,7 +16,14 @@ from tests.standin.host import Gpu, Host
 TEMPLATES = Path(__file__).with_name("templates")
 NONE = "N/A"
 # How the tool prints NVML's refusal of the one call behind a cell.
-REFUSED = {3: NONE, 4: "Insufficient Permissions", 10: "Timeout", 15: "GPU is lost", 16: "GPU requires reset", 999: "Unknown Error"}
+REFUSED = {
+    3: NONE,
+    4: "Insufficient Permissions",
+    10: "Timeout",
+    15: "GPU is lost",
+    16: "GPU requires reset",
+    999: "Unknown Error",
+}
 KINDS = {"C": "C", "G": "G", "C+G": "C+G", "M": "M+C"}
 
 
@@ -32,7 +39,8 @@ def document(host: Host) -> str:
         f"\t<timestamp>Tue Dec  1 09:00:00 2026</timestamp>\n\t<driver_version>{host.driver['version']}</driver_version>\n"
         f"\t<cuda_version>{host.driver['cuda']}</cuda_version>\n\t<attached_gpus>{len(host.gpus)}</attached_gpus>\n"
     )
-    template = Template((TEMPLATES / f"gpu.v{version}.xml").read_text(encoding="utf-8").strip("\n"))
+    text = (TEMPLATES / f"gpu.v{version}.xml").read_text(encoding="utf-8")
+    template = Template(text.rstrip("\n"))
     bodies = [template.substitute(_cells(host, index, gpu)) for index, gpu in enumerate(host.gpus)]
     rows = [body if gpu.remapped else _without_remapping(body) for body, gpu in zip(bodies, host.gpus)]
     return head + "\n\n".join(rows) + "\n\n</nvidia_smi_log>\n"
@@ -90,7 +98,7 @@ def _cells(host: Host, index: int, gpu: Gpu) -> dict[str, Any]:
         **_power(cell, gpu),
         **_remapped(cell, gpu.remapped or {}),
         **_fabric(cell, gpu.fabric or {}),
-        "processes": "".join(_process(host, index, row) for row in host.processes if index in row["gpus"]),
+        "processes": "".join(_process(index, row) for row in host.processes if index in row["gpus"]),
     }
     refused = host.fault("nvmlDeviceGetComputeRunningProcesses_v3", index)
     return cells if refused is None else {**cells, "processes": f"\n\t\t\t{REFUSED[refused]}"}
@@ -125,7 +133,7 @@ def _fabric(cell: Any, fabric: dict[str, Any]) -> dict[str, str]:
     return {f"fabric_{key}": cell("nvmlDeviceGetGpuFabricInfoV", value) for key, value in {**told, "state": state}.items()}
 
 
-def _process(host: Host, index: int, row: dict[str, Any]) -> str:
+def _process(index: int, row: dict[str, Any]) -> str:
     memory = row["gpus"][index]
     cells = {
         "gpu_instance_id": NONE,
@@ -142,7 +150,7 @@ def _mig(row: dict[str, Any], place: int) -> str:
     memory = row["memory"]
     usage = {"total": f"{memory} MiB", "reserved": "0 MiB", "used": "0 MiB", "free": f"{memory} MiB"}
     shared = {"multiprocessor_count": row["multiprocessors"], "copy_engine_count": 1, "encoder_count": 0}
-    shared |= {"decoder_count": 1, "ofa_count": 0, "jpg_count": 1}
+    shared.update({"decoder_count": 1, "ofa_count": 0, "jpg_count": 1})
     ids = {"index": place, "gpu_instance_id": row["instance"], "compute_instance_id": 0}
     return (
         "\n\t\t\t<mig_device>" + _elements(ids, 4)
