@@ -1,0 +1,147 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run one playbook for a person: ``python bin/play.py recon|survey|gate``, settings in the environment (see the Makefile).
+
+Ends with 0 when every host was surveyed (gate: is ready), 2 when not, 1 when it was asked wrongly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+
+from addresses import AddressError, make_inventory, parse_addresses
+from environment import ROOT, VENV, say
+
+THIS_MACHINE = {
+    "all": {
+        "hosts": {
+            "localhost": {
+                "ansible_connection": "local",
+                "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+            },
+        },
+    },
+}
+NO = frozenset(["", "0", "n", "no", "false"])
+NOBODY_ASKED = "RECON-GATE verdict=unknown ready=0 not_ready=0 unreachable=0"
+
+
+class UsageError(Exception):
+    """The settings do not fit together; the text is one line that says what would."""
+
+
+def choose_inventory(settings: Mapping[str, str]) -> str | dict[str, object]:
+    """Return the inventory to use: what INVENTORY names, or one made of HOST, or of this machine."""
+    host, inventory = settings.get("HOST", ""), settings.get("INVENTORY", "")
+    if host and inventory:
+        raise UsageError("give HOST or INVENTORY, not both")
+    if host:
+        return make_inventory(parse_addresses(host))
+    if not inventory:
+        return THIS_MACHINE
+    if not os.path.exists(inventory):
+        raise UsageError(f"INVENTORY={inventory} does not exist; for one address: HOST=root@203.0.113.7:36472")
+    return inventory
+
+
+@contextlib.contextmanager
+def inventory_file(inventory: str | dict[str, object]) -> Iterator[str]:
+    """Lend the inventory as a file; one that was made here goes away again."""
+    if isinstance(inventory, str):
+        yield inventory
+        return
+    with tempfile.NamedTemporaryFile("w", prefix="recon-", suffix=".yml") as handle:
+        json.dump(inventory, handle)
+        handle.flush()
+        yield handle.name
+
+
+def is_dry(playbook: str, settings: Mapping[str, str]) -> bool:
+    """Tell whether nothing may change: without APPLY that is so where nobody named a host."""
+    if "APPLY" in settings:
+        return settings["APPLY"].lower() in NO
+    return playbook == "recon" and not (settings.get("HOST") or settings.get("INVENTORY"))
+
+
+def compose_command(playbook: str, settings: Mapping[str, str], inventory: str, report_dir: str) -> list[str]:
+    """Return the ansible-playbook command line."""
+    command = [sys.executable, os.path.join(VENV, "bin", "ansible-playbook")]
+    command += [os.path.join(ROOT, "playbooks", f"{playbook}.yml"), "--inventory", inventory]
+    if is_dry(playbook, settings):
+        command.append("--check")
+    if settings.get("LIMIT"):
+        command += ["--limit", settings["LIMIT"]]
+    try:
+        command += shlex.split(settings.get("EXTRA", ""))
+    except ValueError as error:
+        raise UsageError(f"EXTRA={settings['EXTRA']!r}: {error}") from None
+    # Last, so that the report read afterwards is the one that was written.
+    return [*command, "--extra-vars", json.dumps({"sglang_host_report_dir": report_dir})]
+
+
+def compose_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which this checkout and its settings win over what lies elsewhere."""
+    paths = [os.path.join(ROOT, "collections"), environ.get("ANSIBLE_COLLECTIONS_PATH", "")]
+    return {
+        "ANSIBLE_STDOUT_CALLBACK": "inference.recon.brief",
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        **environ,
+        "ANSIBLE_CONFIG": os.path.join(ROOT, "ansible.cfg"),
+        "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, paths)),
+    }
+
+
+def identify(path: str) -> tuple[int, int] | None:
+    """Return what tells one written report from the next."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
+
+
+def judge_run(playbook: str, status: int, report: str, before: tuple[int, int] | None) -> int:
+    """Return the exit status: a run that says all is well is believed only with a fresh report of every host."""
+    if identify(report) in (None, before):
+        if status == 0:
+            say("no host was surveyed: the inventory names none, or LIMIT or EXTRA leave none")
+        if playbook == "gate":
+            print(NOBODY_ASKED)
+        return status or 2
+    with open(report, encoding="ascii") as handle:
+        missing = [host["name"] for host in json.load(handle)["hosts"] if host["facts"] is None]
+    return status or (2 if missing else 0)
+
+
+def play(playbook: str, settings: Mapping[str, str]) -> int:
+    """Run the playbook and return the exit status."""
+    report_dir = os.path.abspath(settings.get("REPORT") or "recon-report")
+    report = os.path.join(report_dir, "report.json")
+    before = identify(report)
+    with inventory_file(choose_inventory(settings)) as inventory:
+        command = compose_command(playbook, settings, inventory, report_dir)
+        status = subprocess.run(command, env=compose_environment(os.environ), check=False).returncode
+    return judge_run(playbook, status, report, before)
+
+
+def main() -> int:
+    """Run the playbook that the command line names."""
+    try:
+        return play(sys.argv[1], os.environ)
+    except (AddressError, UsageError) as error:
+        say(str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

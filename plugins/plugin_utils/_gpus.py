@@ -1,0 +1,108 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# This plugin utility is private to the inference.recon collection:
+# it may change in any way at any time, without notice.
+
+from __future__ import annotations
+
+"""What each GPU is doing: free, busy and by whom, at fault, or not to be told."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Process
+
+RANK = {"fault": 0, "busy": 1, "unknown": 2, "free": 3}
+"""The kinds of use, in the order in which a person wants to see them."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One GPU's row: `kind` counts, `word` is read, the rest describes it; equal rows are shown as one."""
+
+    kind: str
+    word: str
+    memory: str
+    detail: str
+
+
+def describe_uses(gpus: Iterable[Gpu], problems: Sequence[Problem]) -> list[tuple[Gpu, Use]]:
+    """Return each GPU with its use."""
+    hidden = {problem.subject for problem in problems if problem.code == "owner_hidden"}
+    return [(gpu, _describe(gpu, hidden=not hidden.isdisjoint(_subjects(gpu)))) for gpu in gpus]
+
+
+def _subjects(gpu: Gpu) -> set[str]:
+    """Return how a problem may name this GPU."""
+    return {text for text in (f"GPU {gpu.index}", str(gpu.index), gpu.uuid, gpu.pci_bus_id) if text}
+
+
+def _describe(gpu: Gpu, *, hidden: bool) -> Use:
+    if gpu.state != "ok":
+        return Use("fault" if gpu.state != "unknown" else "unknown", _fault_word(gpu), _total(gpu), _faults(gpu))
+    if gpu.cuda.usable is False:
+        return Use("fault", "BROKEN", _total(gpu), f"CUDA fails: {gpu.cuda.error or '?'}")
+    if gpu.processes:
+        return Use("busy", "BUSY", _used(gpu), _owners(gpu.processes))
+    if hidden:
+        return Use("busy", "BUSY", _used(gpu), "owner ? (not visible from here)")
+    if gpu.processes is None or gpu.memory_used_mib is None:
+        return Use("unknown", "?", _total(gpu), "whether it is in use: ?")
+    return Use("free", "free", f"{_total(gpu)} each", _health(gpu))
+
+
+def _fault_word(gpu: Gpu) -> str:
+    return {"lost": "LOST", "reset_required": "RESET", "unknown": "?"}.get(gpu.state, "ERROR")
+
+
+def _faults(gpu: Gpu) -> str:
+    return "; ".join(f"{fault.code}: {fault.message}" for fault in gpu.faults) or gpu.state
+
+
+def _number(value: object) -> str:
+    return "?" if value is None else str(value)
+
+
+def _total(gpu: Gpu) -> str:
+    return f"{_number(gpu.memory_total_mib)} MiB"
+
+
+def _used(gpu: Gpu) -> str:
+    return f"{_number(gpu.memory_used_mib)} of {_total(gpu)}"
+
+
+def _owners(processes: Sequence[Process]) -> str:
+    first, more = processes[0], len(processes) - 1
+    container = first.container.name or first.container.engine if first.container else None
+    owner = first.unit or (container and f"container {container}") or first.name or "?"
+    where = f"  in container {container}" if container and first.unit else ""
+    user = f"  user {first.user}" if first.user else ""
+    return f"{owner}  pid {first.pid}{user}{where}" + (f"  and {more} more" if more else "")
+
+
+def _health(gpu: Gpu) -> str:
+    cuda = {True: "CUDA works", False: "CUDA fails", None: "CUDA not tried"}[gpu.cuda.usable]
+    return ", ".join(filter(None, ["healthy", cuda, _fabric(gpu), _mig(gpu), _pcie(gpu)]))
+
+
+def _fabric(gpu: Gpu) -> str:
+    fabric = gpu.fabric
+    if fabric.state in ("not_supported", None):
+        return "" if fabric.state or "fabric.state" in gpu.not_supported else "fabric ?"
+    if fabric.state == "completed" and fabric.status == "success" and fabric.health in ("healthy", None):
+        return "fabric up"
+    return f"FABRIC {fabric.state}, {_number(fabric.status)}, {_number(fabric.health)}"
+
+
+def _mig(gpu: Gpu) -> str:
+    return f"MIG on, {len(gpu.mig_devices or ())} slices" if gpu.mig_mode == "enabled" else ""
+
+
+def _pcie(gpu: Gpu) -> str:
+    """Return generation and width; an idle link rests at a low generation, only its width tells."""
+    pcie = gpu.pcie
+    short = pcie.width_current is not None and pcie.width_max is not None and pcie.width_current < pcie.width_max
+    return f"PCIe {_number(pcie.generation_max)} x{_number(pcie.width_current)}" + (f" OF x{pcie.width_max}" if short else "")
