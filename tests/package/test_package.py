@@ -80,7 +80,7 @@ def test_package_holds_no_file_of_the_checkout_alone(tarball: Path) -> None:
 def test_package_surveys_this_machine(core: Path, installed: Path, tmp_path: Path) -> None:
     python = f"ansible_python_interpreter={sys.executable}"
     survey = [core / "ansible-playbook", "inference.recon.survey", "-i", "localhost,", "-c", "local", "-e", python]
-    done = subprocess.run(survey, cwd=tmp_path, env=clean(installed), capture_output=True, text=True)
+    done = subprocess.run(survey, cwd=tmp_path, env=clean(installed), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (host,) = json.loads((tmp_path / "recon-report" / "report.json").read_text())["hosts"]
     assert (host["name"], host["failure"]) == ("localhost", None)

@@ -65,6 +65,6 @@ def _content(argument: str) -> str:
 
 
 def _run(argv: list[str | Path], failure: str) -> None:
-    done = subprocess.run(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(argv, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
         raise SetupError(f"{failure}:\n{done.stdout}")

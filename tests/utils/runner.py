@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 from tests.utils.counts import Counts, count
-from tests.utils.environments import TARGET_PYTHONS, SetupError, find_python
+from tests.utils.environments import ROOT, TARGET_PYTHONS, SetupError, find_python
 from tests.utils.execute import OUTPUT, execute, prepare
-from tests.utils.steps import STEPS, Step, lacks_for_lab
+from tests.utils.steps import STEPS, Step
 
 
 def main(arguments: list[str]) -> int:
@@ -38,8 +39,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _run_steps(steps: list[Step], environment: dict[str, str]) -> int:
-    lacks = [] if os.environ.get("CI") == "true" else lacks_for_lab()
-    left_out = [step.name for step in steps if step.needs_lab and lacks]
+    lack = None if os.environ.get("CI") == "true" else _lack_for_lab(environment)
+    left_out = [step.name for step in steps if step.needs_lab and lack]
     total, failed = Counts(skipped=len(left_out)), []
     OUTPUT.mkdir(parents=True, exist_ok=True)
     for step in steps:
@@ -50,11 +51,16 @@ def _run_steps(steps: list[Step], environment: dict[str, str]) -> int:
     for step in failed:
         print(f"\n──── {step.name}: {step.about} ────\n{_log(step).read_text(errors='replace')}")
     if left_out:
-        print(f"Skipped, for this machine lacks {', '.join(lacks)}: {', '.join(left_out)}.")
+        print(f"Skipped: {', '.join(left_out)}; {lack}")
     if failed:
         print(f"Failed: {', '.join(step.name for step in failed)}.")
     print(total, flush=True)
     return 1 if failed else 0
+
+
+def _lack_for_lab(environment: dict[str, str]) -> str | None:
+    ask = ["python", "-c", "from tests.lab.needs import missing; print(missing() or '')"]
+    return subprocess.run(ask, cwd=ROOT, env=environment, capture_output=True, text=True, check=True).stdout.strip() or None
 
 
 def _run_step(step: Step, environment: dict[str, str]) -> Counts:
@@ -73,3 +79,7 @@ def _run_step(step: Step, environment: dict[str, str]) -> Counts:
 
 def _log(step: Step) -> Path:
     return OUTPUT / f"{step.name}.log"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from dataclasses import dataclass
 
 AT = "tests/utils/at-collection-path"
@@ -67,9 +65,3 @@ STEPS = (
     ),
     Step("molecule", "molecule scenarios on lab hosts", (("tests/utils/all-scenarios",),), needs_lab=True, seconds=600),
 )
-
-
-def lacks_for_lab() -> list[str]:
-    """Return what this machine lacks to run lab hosts."""
-    lacks = [] if os.geteuid() == 0 else ["root"]
-    return lacks + [tool for tool in ("systemd-nspawn", "mmdebstrap", "ip", "ssh") if not shutil.which(tool)]
