@@ -36,21 +36,23 @@ KINDS = (
     Host("trixie", root="trixie"),
     Host("no-systemd", systemd=False),
     Host("no-sftp", sftp=False),
-    Host("py38", python="3.8"),
-    Host("py39", python="3.9"),
-    Host("py310", python="3.10"),
-    Host("py312", python="3.12"),
-    Host("py313", python="3.13"),
+    Host("py38", python="3.8", recorded="hgx-b200"),
+    Host("py39", python="3.9", recorded="hgx-b200"),
+    Host("py310", python="3.10", recorded="hgx-b200"),
+    Host("py312", python="3.12", recorded="hgx-b200"),
+    Host("py313", python="3.13", recorded="hgx-b200"),
 )
 
-# A rented container that runs sshd and nothing else.
-RECORDED_WITHOUT_SYSTEMD = {"b200-rental"}
 
 
 def recorded_hosts() -> list[Host]:
-    """One host for every machine of tests/hosts."""
-    names = sorted(recipe.parent.name for recipe in RECORDINGS.glob("*/host.yml"))
-    return [Host(name, systemd=name not in RECORDED_WITHOUT_SYSTEMD, recorded=name) for name in names]
+    """One host for every machine of tests/hosts; what is recorded in a docker container has no systemd."""
+    recipes = sorted(RECORDINGS.glob("*/host.yml"))
+    return [recorded_host(recipe.parent.name, recipe.read_text().splitlines()) for recipe in recipes]
+
+
+def recorded_host(name: str, recipe: list[str]) -> Host:
+    return Host(name, systemd="container: docker" not in recipe, recorded=name)
 
 
 def all_hosts() -> dict[str, Host]:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from . import keys, settings
-from .hosts import all_hosts
+from .hosts import KINDS
 from .machine import known
 
 HEAD = f"""\
@@ -23,10 +23,10 @@ all:
 
 
 def text() -> str:
-    table = all_hosts()
+    kinds = {host.name for host in KINDS}
     groups: dict[str, list[str]] = {"kinds": [], "recorded": []}
     for name, facts in known().items():
-        group = "recorded" if name in table and table[name].recorded else "kinds"
+        group = "kinds" if name in kinds else "recorded"
         row = f"{{ansible_host: {facts['address']}, ansible_python_interpreter: {facts['interpreter']}}}"
         groups[group].append(f"        {name}: {row}\n")
     lines = [HEAD, "  children:\n"]
