@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible.playbook.task import Task
 
 from tests.meta.collection import ACTIONS, FACTS, MODULES, NAMESPACE, ROOT, documentation
 
 every_module = pytest.mark.parametrize("name", MODULES)
 COMPARED = {"type": "str", "default": None, "choices": None, "elements": None, "required": False, "aliases": []}
 """What an option says in its specification and in its documentation, with what silence means."""
-
-TASK_KEYWORDS = {"name", "register", "when", "vars", "loop", "become", "delegate_to", "check_mode", "failed_when", "tags"}
 
 
 class CreatedError(Exception):
@@ -82,7 +81,7 @@ def test_documents_its_options(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 @every_module
 def test_examples_use_full_names(name: str) -> None:
     tasks = tasks_in(yaml.safe_load(documentation(name)["examples"]))
-    actions = [key for task in tasks for key in task if key not in TASK_KEYWORDS]
+    actions = [key for task in tasks for key in task if key not in Task.fattributes]
     assert [action for action in actions if action.count(".") != 2] == []
     assert [task for task in tasks if not task.get("name")] == []
     assert f"{NAMESPACE}.{name}" in documentation(name)["examples"]

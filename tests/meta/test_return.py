@@ -57,8 +57,9 @@ def faults(name: str, facts: dict[str, Any]) -> list[str]:
 
 def has_type(value: Any, row: Row) -> bool:
     """Say whether a value is what its row says; a bool is no int."""
-    fits = isinstance(value, TYPES[row["type"]]) and (row["type"] == "bool" or not isinstance(value, bool))
-    return fits and all(isinstance(item, TYPES[row["elements"]]) for item in value if row["type"] == "list")
+    if row["type"] == "list":
+        return isinstance(value, list) and all(isinstance(item, TYPES[row["elements"]]) for item in value)
+    return isinstance(value, TYPES[row["type"]]) and (row["type"] == "bool" or not isinstance(value, bool))
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -71,7 +72,7 @@ def test_every_row_is_whole(name: str) -> None:
         wrong += [f"{path} lacks {key}" for key in sorted(wanted - row.keys()) if path]
         if "sample" in row and not has_type(row["sample"], row):
             wrong.append(f"{path} has a sample of another type")
-    assert wrong == []
+    assert wrong == [], "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", FACTS)

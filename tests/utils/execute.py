@@ -40,14 +40,14 @@ def prepare() -> dict[str, str]:
     return environment
 
 
-def execute(command: tuple[str, ...], environment: dict[str, str], seconds: int, log: Path) -> tuple[str, int]:
-    """Run a command in a session of its own; return all it printed, and its exit status."""
+def execute(command: str, environment: dict[str, str], seconds: int, log: Path) -> tuple[str, int]:
+    """Run a command line without a shell in a session of its own; return all it printed, and its exit status."""
     with log.open("ab") as sink:
-        sink.write(f"$ {' '.join(command)}\n".encode())
+        sink.write(f"$ {command}\n".encode())
         sink.flush()
         start = sink.tell()
         child = subprocess.Popen(
-            command,
+            command.split(),
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
