@@ -31,13 +31,12 @@ def recorded(name: str, changes: dict[str, Any] | None = None) -> Path:
     kept = CACHE / _key(host)
     if not kept.is_dir():
         CACHE.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=CACHE))
-        fresh.chmod(0o755)
-        _write(fresh, host)
-        try:
-            fresh.rename(kept)
-        except OSError:  # another test was quicker
-            shutil.rmtree(fresh)
+        with tempfile.TemporaryDirectory(prefix="new-", dir=CACHE) as folder:
+            fresh = Path(folder, "tree")
+            fresh.mkdir()
+            _write(fresh, host)
+            if not kept.is_dir():  # another test may have been quicker
+                fresh.rename(kept)
     return kept
 
 
