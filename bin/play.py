@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import locale
 import os
 import shlex
 import subprocess
@@ -94,9 +95,21 @@ def compose_environment(environ: Mapping[str, str]) -> dict[str, str]:
         "ANSIBLE_STDOUT_CALLBACK": "inference.recon.brief",
         "ANSIBLE_LOCALHOST_WARNING": "false",
         **environ,
+        **utf8_locale(),
         "ANSIBLE_CONFIG": os.path.join(ROOT, "ansible.cfg"),
         "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, paths)),
     }
+
+
+def utf8_locale() -> dict[str, str]:
+    """Return what gives Ansible the UTF-8 locale that it insists on, where the person's is another."""
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+        if locale.nl_langinfo(locale.CODESET).upper() == "UTF-8":
+            return {}
+    except locale.Error:
+        pass  # a locale that this machine does not have: ssh carries them from one to the next
+    return {"LC_ALL": "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"}
 
 
 def identify(path: str) -> tuple[int, int] | None:

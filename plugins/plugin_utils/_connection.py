@@ -118,12 +118,16 @@ _TABLE: tuple[tuple[tuple[str, ...], Failure], ...] = (
         ),
     ),
     (
-        ("module interpreter", "python: not found", "python3: not found", "python3: no such file", "command not found"),
-        Failure("python_missing", "no Python starts on the host", _APT_PYTHON, reached=True),
+        ("sudo: not found", "sudo: command not found"),
+        Failure("become_missing", "there is no sudo on the host", "log in as root and do without become", reached=True),
     ),
     (
         ("missing sudo password", "a password is required", "incorrect sudo password", "is not in the sudoers file"),
         Failure("become_refused", "sudo wants a password", "EXTRA=--ask-become-pass, or do without become", reached=True),
+    ),
+    (
+        ("module interpreter", "python: not found", "python3: not found", "python3: no such file", "command not found"),
+        Failure("python_missing", "no Python starts on the host", _APT_PYTHON, reached=True),
     ),
     (
         ("no space left on device", "disk quota exceeded"),

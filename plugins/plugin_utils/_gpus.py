@@ -37,7 +37,7 @@ def describe_uses(gpus: Iterable[Gpu], problems: Sequence[Problem]) -> list[tupl
 
 def _subjects(gpu: Gpu) -> set[str]:
     """Return how a problem may name this GPU."""
-    return {text for text in (f"GPU {gpu.index}", str(gpu.index), gpu.uuid, gpu.pci_bus_id) if text}
+    return {text for text in (f"GPU {gpu.index}", f"GPU at {gpu.pci_bus_id}", gpu.uuid) if text}
 
 
 def _describe(gpu: Gpu, *, hidden: bool) -> Use:
@@ -59,7 +59,9 @@ def _fault_word(gpu: Gpu) -> str:
 
 
 def _faults(gpu: Gpu) -> str:
-    return "; ".join(f"{fault.code}: {fault.message}" for fault in gpu.faults) or gpu.state
+    where = f"at {gpu.pci_bus_id}: " if gpu.index is None else ""
+    faults = "; ".join(f"{fault.code}: {fault.message}" for fault in gpu.faults)
+    return where + faults if faults else "cannot be asked"
 
 
 def _number(value: object) -> str:

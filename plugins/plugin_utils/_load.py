@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -24,7 +25,7 @@ def load(kind: type[T], value: object, where: str = "facts") -> T:
     """Return `value` as the dataclass `kind`. Unknown keys are fine (a newer target); a wrong type is not."""
     if not isinstance(value, Mapping):
         raise FactsError(f"{where} is no mapping")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     found = {}
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name in value:
@@ -32,6 +33,11 @@ def load(kind: type[T], value: object, where: str = "facts") -> T:
         elif field.default is MISSING and field.default_factory is MISSING:
             raise FactsError(f"{where}.{field.name} is missing")
     return kind(**found)
+
+
+@lru_cache(maxsize=None)
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _load_any(kind: Any, value: object, where: str) -> Any:

@@ -27,13 +27,13 @@ STATES: dict[str, State] = {
     "unknown": State(0, "UNKNOWN", "could not be told", "see the problems"),
     "unresponsive": State(1, "HANGS", "the driver gives no answer in time", "reboot; inside a container: return the box"),
     "driver_library_mismatch": State(
-        2, "MISMATCH", "the driver's libraries do not fit the loaded kernel module", "reboot, so that the installed driver loads"
+        2, "MISMATCH", "the driver's libraries do not fit the loaded kernel module", "reboot into the installed driver"
     ),
     "access_denied": State(
         3,
         "DENIED",
         "the driver refuses us its devices",
-        "survey as root; in a container: restart it (its device access was lost)",
+        "survey as root; a container has lost its devices: restart it",
     ),
     "no_devices": State(4, "NO_DEVICES", "the driver runs and finds no GPU", "look why: dmesg | grep -i nvrm; then reboot"),
     "driver_not_loaded": State(5, "NOT_LOADED", "the driver is installed and its kernel module not loaded", "modprobe nvidia"),

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Driver, Gpu, Topology
+from ansible_collections.inference.recon.plugins.plugin_utils._advice import answer, failing, next_step
 from ansible_collections.inference.recon.plugins.plugin_utils._fleet import Host, count_states, find_aliases, sort_hosts
 from ansible_collections.inference.recon.plugins.plugin_utils._gpus import RANK, Use, describe_uses
 from ansible_collections.inference.recon.plugins.plugin_utils._links import describe_links, ranges
@@ -49,20 +49,10 @@ def render(hosts: Sequence[Host]) -> Iterator[Line]:
     yield Line(_totals(hosts, len(hosts) - len(aliases)))
 
 
-def next_step(host: Host) -> str:
-    """Return what to do about a host."""
-    return host.failure.advice if host.failure else state_of(host.state).step
-
-
-def answer(host: Host) -> str:
-    """Return the state of a host as an answer."""
-    return host.failure.message if host.failure else state_of(host.state).answer
-
-
 def _tone(host: Host) -> str:
-    if host.state == "ok":
-        return "good"
-    return "bad" if state_of(host.state).label.isupper() else "plain"
+    if state_of(host.state).label.isupper() or failing(host):
+        return "bad"
+    return "good" if host.state == "ok" else "plain"
 
 
 # Hosts ------------------------------------------------------------------------------------------------------------
@@ -141,7 +131,7 @@ def _version(driver: Driver) -> str:
 
 def _grant_texts(topology: Topology) -> Iterator[str]:
     bus, granted, listed = topology.pci_gpu_count, topology.granted_gpu_count, len(topology.gpus)
-    if granted is not None and listed < granted:
+    if granted is not None and 0 < listed < granted:
         yield f"{granted} GPUs, ONLY {listed} ANSWER"
     if bus is not None and granted is not None and granted < bus:
         yield f"{granted} of the {bus} GPUs on the bus (the others are not lent to this host)"
@@ -195,9 +185,9 @@ def _gpus_cell(topology: Topology) -> str:
     count, bus = len(topology.gpus), topology.pci_gpu_count
     if not count:
         return f"?/{bus}" if bus else ""
-    products = [_short_name(gpu) for gpu in topology.gpus]
+    products = sorted({_short_name(gpu) for gpu in topology.gpus}, key=lambda name: (name == "?", name))
     of_bus = f"/{bus}" if bus is not None and bus > count else ""
-    return f"{count}{of_bus} {'+'.join(name for name, unused in groupby(sorted(products)))}"
+    return f"{count}{of_bus} {'+'.join(products)}"
 
 
 def _short_name(gpu: Gpu) -> str:
@@ -207,7 +197,10 @@ def _short_name(gpu: Gpu) -> str:
 def _free_cell(kinds: Sequence[str]) -> str:
     if not kinds:
         return ""
-    return str(kinds.count("free")) + ("+?" if "unknown" in kinds else "")
+    free = str(kinds.count("free"))
+    if "unknown" in kinds:
+        return "?" if free == "0" else f"{free}+?"
+    return free
 
 
 def _totals(hosts: Sequence[Host], machines: int) -> str:

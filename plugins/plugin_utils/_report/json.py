@@ -13,8 +13,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ansible_collections.inference.recon.plugins.plugin_utils._advice import answer, next_step
 from ansible_collections.inference.recon.plugins.plugin_utils._fleet import Host, count_states, find_aliases, sort_hosts
-from ansible_collections.inference.recon.plugins.plugin_utils._report.console import answer, next_step
 
 SCHEMA_VERSION = 1
 
