@@ -9,13 +9,17 @@ import re
 from dataclasses import dataclass
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-PYTEST_LINE = re.compile(r"^=*\s*((?:\d+ [a-z]+, )*\d+ [a-z]+) in [\d.]+s\b.*$", re.M)
-PYTEST_WORDS = {
+SUMMARIES = (
+    re.compile(r"^=*\s*(?P<counts>(?:\d+ [a-z]+, )*\d+ [a-z]+) in [\d.]+s\b.*$", re.M),  # pytest
+    re.compile(r"Molecule executed \d+ scenarios? \((?P<counts>.*)\)"),
+)
+WORDS = {
     "passed": "passed",
-    "xpassed": "failed",
+    "successful": "passed",
     "failed": "failed",
     "error": "failed",
     "errors": "failed",
+    "xpassed": "failed",
     "skipped": "skipped",
     "xfailed": "skipped",
 }
@@ -44,21 +48,19 @@ class Counts:
 def count(output: str, returncode: int) -> Counts:
     """Count the tests of one command; one that failed without saying how often has failed once."""
     text = COLOURS.sub("", output)
-    counts = _count_pytest(text) or _count_started(text) or Counts(passed=1)
+    counts = _count_summaries(text) or _count_started(text) or Counts(passed=1)
     if not returncode or counts.failed:
         return counts
     return Counts(max(0, counts.passed - 1), 1, counts.skipped)
 
 
-def _count_pytest(text: str) -> Counts | None:
-    lines = PYTEST_LINE.findall(text)
-    if not lines:
-        return None
+def _count_summaries(text: str) -> Counts | None:
+    said = " ".join(found["counts"] for line in SUMMARIES for found in line.finditer(text))
     sums = {"passed": 0, "failed": 0, "skipped": 0}
-    for amount, word in re.findall(r"(\d+) ([a-z]+)", " ".join(lines)):
-        if word in PYTEST_WORDS:
-            sums[PYTEST_WORDS[word]] += int(amount)
-    return Counts(**sums)
+    for amount, word in re.findall(r"(\d+) ([a-z]+)", said):
+        if word in WORDS:
+            sums[WORDS[word]] += int(amount)
+    return Counts(**sums) if said else None
 
 
 def _count_started(text: str) -> Counts | None:

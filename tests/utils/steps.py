@@ -40,5 +40,5 @@ STEPS = (
     ),
     Step("over-ssh", "recorded hosts over SSH", ("pytest -q tests/over_ssh",), needs_lab=True),
     Step("integration", "ansible-test integration on lab hosts", ("tests/utils/integrate",), needs_lab=True),
-    Step("molecule", "molecule scenarios on lab hosts", ("tests/utils/all-scenarios",), needs_lab=True),
+    Step("molecule", "molecule scenarios on lab hosts", ("molecule test --all",), needs_lab=True),
 )
