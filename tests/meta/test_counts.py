@@ -22,7 +22,7 @@ SAID = {
     "molecule": ("\x1b[31mERROR\x1b[0m    Molecule executed 3 scenarios (2 successful, 1 failed)", 1, Counts(2, 1)),
     "one scenario": ("INFO     Molecule executed 1 scenario (1 successful)", 0, Counts(1, 0)),
     "ansible-test sanity": (
-        'Running sanity test "pep8"\nRunning sanity test "import" on Python 3.8\nFATAL: The 1 sanity test(s) listed below (out of 2)',
+        'Running sanity test "pep8"\nRunning sanity test "import" on Python 3.8\nFATAL: The 1 sanity test(s) listed below',
         1,
         Counts(1, 1),
     ),
