@@ -44,7 +44,6 @@ KINDS = (
 )
 
 
-
 def recorded_hosts() -> list[Host]:
     """One host for every machine of tests/hosts; what is recorded in a docker container has no systemd."""
     recipes = sorted(RECORDINGS.glob("*/host.yml"))
