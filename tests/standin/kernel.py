@@ -103,6 +103,7 @@ def _proc(root: Path, host: Host) -> None:
         _text(root / "sys/module/nvidia/version", host.module + "\n")
     for row in host.processes:
         _process(proc / str(row["pid"]), row)
+    _text(root / "etc/passwd", "root:x:0:0:root:/root:/bin/bash\n")
     if host.container == "docker":
         _text(root / ".dockerenv", "")
     elif host.container:
