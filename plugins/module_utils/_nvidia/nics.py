@@ -1,0 +1,45 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# This module utility is private to the inference.recon collection:
+# it may change in any way at any time, without notice.
+
+from __future__ import annotations
+
+"""The InfiniBand devices and how near each GPU is to them, from sysfs: what `topo -m` prints, without nvidia-smi."""
+
+from typing import List, Optional
+
+from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import DEVICES, common_path, infiniband
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Nic
+
+
+def read_nics(root: Root, gpus: List[Gpu]) -> Optional[List[Nic]]:
+    """Return the NICs in the order of their names, or None where sysfs is hidden."""
+    devices = infiniband(root)
+    if devices is None:
+        return None
+    order = sorted(devices, key=lambda name: (name.rstrip("0123456789"), len(name), name))
+    places = {str(gpu.index): _Place(root, root.real(DEVICES, gpu.pci_bus_id or "")) for gpu in gpus if _is_placed(gpu)}
+    found = []
+    for number, device in enumerate(order):
+        nic = _Place(root, devices[device])
+        found.append(Nic("NIC%d" % number, device, {index: gpu.path_to(nic) for index, gpu in places.items()}))
+    return found
+
+
+def _is_placed(gpu: Gpu) -> bool:
+    return gpu.index is not None and gpu.pci_bus_id is not None
+
+
+class _Place:
+    """Where a device sits: its real path in /sys/devices and its NUMA node."""
+
+    def __init__(self, root: Root, path: str) -> None:
+        self._path, self._numa = path, root.read_real(path + "/numa_node")
+
+    def path_to(self, other: _Place) -> Optional[str]:
+        known = self._numa is not None and other._numa is not None
+        return common_path(self._path, other._path, self._numa == other._numa if known else None)

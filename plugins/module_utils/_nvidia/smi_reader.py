@@ -1,0 +1,181 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# This module utility is private to the inference.recon collection:
+# it may change in any way at any time, without notice.
+
+from __future__ import annotations
+
+"""Reads the GPUs through nvidia-smi: four commands side by side, each costing only its own fields."""
+
+from typing import Callable, Dict, List, Optional, Tuple, TypeVar
+
+from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
+from ansible_collections.inference.recon.plugins.module_utils._nvidia import smi_text, state
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import (
+    MISSING,
+    NOT_SUPPORTED,
+    Cell,
+    Reading,
+    Row,
+    read_cell,
+)
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvlink import parse_nvlink
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.query_csv import QUERY, parse_query
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.smi_xml import Log, parse_log
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.topo import Affinity, Matrix, parse_topo
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
+from ansible_collections.inference.recon.plugins.module_utils._run import Command, Outcome
+
+SOURCE = "nvidia_smi"
+
+COMMANDS: Dict[str, Tuple[str, ...]] = {
+    "nvidia-smi -q -x": ("-q", "-x"),
+    "nvidia-smi topo -m": ("topo", "-m"),
+    "nvidia-smi nvlink -s": ("nvlink", "-s"),
+    "nvidia-smi --query-gpu": QUERY,
+}
+_XML, _TOPO, _NVLINK, _QUERY = COMMANDS
+
+_UNFINISHED = {"timeout": state.TIMEOUT, "deadline": state.TIMEOUT, "not_found": state.NO_LIBRARY}
+
+Parsed = TypeVar("Parsed")
+
+
+def commands(executable: str, timeout: float) -> Dict[str, Command]:
+    """Return the commands to run, by the name that problems call them."""
+    return {name: Command((executable,) + arguments, timeout) for name, arguments in COMMANDS.items()}
+
+
+def reading_of(outcomes: Dict[str, Outcome]) -> Reading:
+    """Return the reading. The log of `-q -x` decides how the driver answered; without it what else has data does."""
+    texts: Dict[str, str] = {}
+    lost: List[Row] = []
+    problems: List[Problem] = []
+    for name, outcome in outcomes.items():
+        texts[name], rows = smi_text.split_lost(outcome.out + "\n" + outcome.err if outcome.rc else outcome.out)
+        lost.extend(row for row in rows if row not in lost)
+        if outcome.state != "ok":
+            problems.append(Problem(name, outcome.state, outcome.why))
+    said = _words(outcomes)
+    if said is not None:
+        answer, words = said
+        driver = {"nvml_version": smi_text.nvml_version_in(words)}
+        return Reading(SOURCE, answer, driver, tuple(lost), problems=tuple(problems) + (_said(answer, words),))
+    parse = _Parser(outcomes, texts, problems)
+    log, matrix = parse(_XML, parse_log), parse(_TOPO, parse_topo)
+    links, query = parse(_NVLINK, parse_nvlink), parse(_QUERY, parse_query)
+    if log and log.attached is None:
+        problems.append(Problem(_XML, MISSING, "<attached_gpus> is missing: there may be more GPUs"))
+    rows = _merge(log, matrix, links, query)
+    answer = _answer(outcomes, bool(rows or lost))
+    return Reading(
+        SOURCE,
+        answer,
+        {"version": log.driver_version, "cuda_version": log.cuda_version} if log else {},
+        tuple(rows) + tuple(row for row in lost if not _is_known(row, rows)),
+        matrix.links if matrix else None,
+        matrix.nics if matrix else None,
+        tuple(problems + _asymmetric(matrix)),
+        log.attached if log else None,
+    )
+
+
+class _Parser:
+    """Parses what a command printed; what it cannot, becomes a problem of that command."""
+
+    def __init__(self, outcomes: Dict[str, Outcome], texts: Dict[str, str], problems: List[Problem]) -> None:
+        self._outcomes, self._texts, self._problems = outcomes, texts, problems
+
+    def __call__(self, name: str, parser: Callable[[str], Parsed]) -> Optional[Parsed]:
+        outcome = self._outcomes[name]
+        if outcome.state != "ok":
+            return None
+        try:
+            return parser(self._texts[name])
+        except ParseError as failure:
+            code = "failed" if outcome.rc else "parse_error"
+            status = " (exit status %d)" % outcome.rc if outcome.rc else ""
+            self._problems.append(Problem(name, code, str(failure) + status))
+            return None
+
+
+def _words(outcomes: Dict[str, Outcome]) -> Optional[Tuple[str, str]]:
+    """Return (answer, text) where nvidia-smi says in words why it has no data."""
+    for outcome in outcomes.values():
+        text = outcome.out[:4096] + "\n" + outcome.err[:4096]
+        answer = None if "<nvidia_smi_log>" in text else smi_text.answer_in(text)
+        if answer is not None:
+            return answer, text
+    return None
+
+
+def _said(answer: str, words: str) -> Problem:
+    line = next(line for line in words.splitlines() if smi_text.answer_in(line))
+    return Problem("nvidia-smi", "not_found" if answer == state.NO_LIBRARY else "driver_answer", line)
+
+
+def _answer(outcomes: Dict[str, Outcome], has_gpus: bool) -> str:
+    log = outcomes[_XML]
+    if log.state in ("timeout", "deadline") or not has_gpus:
+        return _UNFINISHED.get(log.state, state.FAILED)
+    return state.OK
+
+
+def _asymmetric(matrix: Optional[Matrix]) -> List[Problem]:
+    pairs = matrix.asymmetric if matrix else ()
+    message = "the two directions of this pair differ or cannot be read"
+    return [Problem(_TOPO, "asymmetric_matrix", message, "GPU %d-%d" % pair) for pair in pairs]
+
+
+def _is_known(row: Row, rows: List[Row]) -> bool:
+    bus = row.cells.get("pci_bus_id")
+    return bus is not None and any(other.cells.get("pci_bus_id") == bus for other in rows)
+
+
+def _merge(
+    log: Optional[Log],
+    matrix: Optional[Matrix],
+    links: Optional[Dict[int, Dict[str, Cell]]],
+    query: Optional[Dict[int, Dict[str, Cell]]],
+) -> List[Row]:
+    """Join the four by index: the log has none, its GPUs are found in the query by bus id, else taken in order."""
+    cells: Dict[int, Dict[str, Cell]] = {index: {} for index in _indexes(matrix, links, query)}
+    strangers: List[Row] = []
+    for place, gpu in enumerate(log.gpus if log else ()):
+        index = place if query is None else _index_of(gpu, query)
+        if index is None:
+            strangers.append(Row(None, gpu))
+        else:
+            cells.setdefault(index, {}).update(gpu)
+    for index, row in cells.items():
+        if query is not None:
+            asked = query.get(index, {"compute_capability": (None, "%s: no row of --query-gpu" % MISSING)})
+            row.update({name: cell for name, cell in asked.items() if row.get(name, (None, MISSING))[1]})
+        if links is not None:
+            row.update(links.get(index, {}))
+        if matrix is not None:
+            row.update(_affinity(matrix.affinity.get(index, Affinity())))
+    return [Row(index, cells[index]) for index in sorted(cells)] + strangers
+
+
+def _indexes(
+    matrix: Optional[Matrix],
+    links: Optional[Dict[int, Dict[str, Cell]]],
+    query: Optional[Dict[int, Dict[str, Cell]]],
+) -> List[int]:
+    return sorted(set(matrix.affinity if matrix else ()) | set(links or ()) | set(query or ()))
+
+
+def _index_of(gpu: Dict[str, Cell], query: Dict[int, Dict[str, Cell]]) -> Optional[int]:
+    bus = gpu["pci_bus_id"][0]
+    return next((index for index, row in query.items() if bus and row["pci_bus_id"][0] == bus), None)
+
+
+def _affinity(affinity: Affinity) -> Dict[str, Cell]:
+    return {
+        "cpu_affinity": read_cell(affinity.cpu, str),
+        "numa_affinity": read_cell(affinity.numa, str),
+        "gpu_numa_id": read_cell(affinity.gpu_numa_id, int) if affinity.gpu_numa_id else (None, NOT_SUPPORTED),
+    }
