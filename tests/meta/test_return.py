@@ -19,6 +19,11 @@ TYPES: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": 
 Row = dict[str, Any]
 
 
+def module_of(path: Path) -> str:
+    """Return whose facts a file expects: `nvidia_topology.cuda_check_all.json` has those of a run with that option."""
+    return path.name.split(".")[0]
+
+
 def facts_row(name: str) -> Row:
     """Return the documentation of a module's facts."""
     return documentation(name)["return"]["ansible_facts"]["contains"][name]
@@ -80,22 +85,26 @@ def test_facts_are_one_key_with_the_name_of_the_module(name: str) -> None:
     assert list(documentation(name)["return"]["ansible_facts"]["contains"]) == [name]
 
 
-@pytest.mark.parametrize("path", EXPECTED, ids=lambda path: path.parts[-3])
+@pytest.mark.parametrize("path", EXPECTED, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_recorded_facts_are_as_documented(path: Path) -> None:
-    assert faults(path.stem, json.loads(path.read_text())) == []
+    wrong = faults(module_of(path), json.loads(path.read_text()))
+    assert wrong == [], "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", FACTS)
 def test_facts_of_this_machine_are_as_documented(name: str, tmp_path: Path) -> None:
     facts = result_here(name, tmp_path)["ansible_facts"]
     assert list(facts) == [name]
-    assert faults(name, facts[name]) == []
+    wrong = faults(name, facts[name])
+    assert wrong == [], "\n".join(wrong)
 
 
 @pytest.mark.parametrize("name", FACTS)
 def test_every_documented_key_is_recorded_somewhere(name: str) -> None:
-    told = {path for file in EXPECTED if file.stem == name for path, value in keys(name, json.loads(file.read_text()))}
-    assert sorted({path for path, row in rows(name, facts_row(name))} - told) == []
+    told = {path for file in EXPECTED if module_of(file) == name for path, value in keys(name, json.loads(file.read_text()))}
+    asked = {path for path, row in rows(name, facts_row(name)) if not path.endswith(".message")}  # free text is not recorded
+    untold = sorted(asked - told)
+    assert untold == [], "\n".join(untold)
 
 
 def result_here(name: str, folder: Path) -> dict[str, Any]:

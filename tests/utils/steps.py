@@ -25,7 +25,7 @@ class Step:
 
 STEPS = (
     Step("ruff", "style and format of Python", ("ruff check", "ruff format --check")),
-    Step("mypy", "types of the plugins", ("mypy --strict plugins/",)),
+    Step("mypy", "types of the plugins", ("mypy --strict",)),
     Step("shellcheck", "shell files", ("tests/utils/check-shell-files",)),
     Step("meta", "what every file, module and document is held to", ("pytest -q tests/meta",)),
     Step("unit", "unit tests on the controller's Python", ("pytest -q tests/unit",)),
