@@ -63,7 +63,8 @@ class Host:
 
     name: str
     container: str | None = None
-    driver: dict[str, Any] = field(default_factory=dict)  # version, cuda, module; loaded: another version in the kernel, or none
+    # version, cuda, module; loaded: another version in the kernel, or none; compat: that of a libcuda in front of it
+    driver: dict[str, Any] = field(default_factory=dict)
     numa: dict[int, str] = field(default_factory=dict)  # node: its CPUs
     cards: list[Gpu] = field(default_factory=list)
     nvlink: str | list[dict[str, Any]] | None = None  # "switch", or the bridges [{pair: [0, 1], links: 4}]

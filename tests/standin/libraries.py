@@ -7,6 +7,7 @@ from __future__ import annotations
 """The doubles of libnvidia-ml.so.1 and libcuda.so.1: nvml.c and cuda.c, compiled with a host's data."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ STATUSES = {"Success": 0, "Insufficient Resources": 23, "Not Ready": 27, "Unknow
 HEALTHS = {"N/A": 0, "Healthy": 1, "Unhealthy": 2, "Limited Capacity": 3}
 RECOVERY = {"None": 0, "Reset": 1, "Reboot": 2, "Drain P2P": 3, "Drain and Reset": 4}
 LIBRARY_FOLDER = "usr/lib/x86_64-linux-gnu"
+COMPAT_FOLDER = "usr/local/cuda/compat"
 # error codes of host_data.h that no driver has
 HANG, CORRUPT = -1, -2
 SWITCH = 99
@@ -41,6 +43,18 @@ def write(root: Path, host: Host) -> None:
         (folder / f"{name}.1").symlink_to(real.name)
         (root / "lib" / f"{name}.1").symlink_to(f"../{LIBRARY_FOLDER}/{real.name}")
     header.unlink()
+    if "compat" in host.driver:
+        _put_compat_first(root, folder / f"libcuda.so.{host.driver['version']}", host.driver["compat"])
+
+
+def _put_compat_first(root: Path, library: Path, version: str) -> None:
+    """Let the loader take the libcuda of a container image's own, as its ld.so.conf would."""
+    compat = root / COMPAT_FOLDER / f"libcuda.so.{version}"
+    compat.parent.mkdir(parents=True)
+    shutil.copy(library, compat)
+    (compat.parent / "libcuda.so.1").symlink_to(compat.name)
+    (root / "lib/libcuda.so.1").unlink()
+    (root / "lib/libcuda.so.1").symlink_to(f"../{COMPAT_FOLDER}/{compat.name}")
 
 
 def _compile(source: Path, header: Path, target: Path, soname: str, absent: list[str]) -> None:

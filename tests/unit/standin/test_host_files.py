@@ -119,6 +119,12 @@ def test_the_loaded_module_may_be_another_than_the_libraries():
     assert (root / "lib/libcuda.so.1").resolve().name == "libcuda.so.580.126.20"
 
 
+def test_an_image_may_bring_a_libcuda_of_its_own():
+    root = recorded("b200-rental", {"driver": {"compat": "590.48.01"}})
+    assert (root / "lib/libcuda.so.1").resolve() == root / "usr/local/cuda/compat/libcuda.so.590.48.01"
+    assert (root / "lib/libnvidia-ml.so.1").resolve().name == "libnvidia-ml.so.580.126.20"
+
+
 def test_a_host_without_a_driver_has_none_of_its_files():
     root = recorded("no-gpu")
     assert not [name for name in ("bin", "lib", "dev", "proc/driver") if (root / name).exists()]
