@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -16,6 +17,9 @@ from tests.meta.collection import FACTS, MODULES, NAMESPACE, ROOT, documentation
 
 EXPECTED = sorted((ROOT / "tests" / "hosts").glob("*/expected/*.json"))
 TYPES: dict[str, Any] = {"str": str, "int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
+WORDS = {"code", "kind", "state"}
+"""Keys whose value is a word of a list, which stands in their row."""
+
 Row = dict[str, Any]
 
 
@@ -105,6 +109,25 @@ def test_every_documented_key_is_recorded_somewhere(name: str) -> None:
     asked = {path for path, row in rows(name, facts_row(name)) if not path.endswith(".message")}  # free text is not recorded
     untold = sorted(asked - told)
     assert untold == [], "\n".join(untold)
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_what_is_volatile_is_documented_so(name: str) -> None:
+    volatile = import_module(f"ansible_collections.{NAMESPACE}.plugins.module_utils._facts").VOLATILE[name]
+    said = {path for path, row in rows(name, facts_row(name)) if "Volatile" in " ".join(row["description"])}
+    assert said == {f"{name}.{key.replace('[]', '')}" for key in volatile}
+
+
+@pytest.mark.parametrize("path", EXPECTED, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
+def test_recorded_words_are_documented(path: Path) -> None:
+    name = module_of(path)
+    documented = {row_path: " ".join(row["description"]) for row_path, row in rows(name, facts_row(name))}
+    recorded = {
+        (key, word)
+        for key, word in keys(name, json.loads(path.read_text()))
+        if isinstance(word, str) and key.rpartition(".")[2] in WORDS
+    }
+    assert [(key, word) for key, word in sorted(recorded) if f"V({word})" not in documented[key]] == []
 
 
 def result_here(name: str, folder: Path) -> dict[str, Any]:
