@@ -246,8 +246,7 @@ ansible_facts:
               sample: 580.126.20
             compat:
               description:
-                - 'Whether it is a forward-compatibility library: one in a compat folder, or of another version than
-                  the module.'
+                - 'Whether it is a forward-compatibility library: one in a folder named compat.'
               returned: always
               type: bool
               sample: false

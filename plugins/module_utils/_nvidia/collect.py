@@ -80,7 +80,8 @@ def collect(options: Options, place: Place = Place()) -> Tuple[Topology, List[Pr
     whole = _is_whole(reading, gpus, granted)
     evidence = state.Evidence(None if cards is None else len(cards), module.loaded, reading.answer, whole)
     decided = state.decide(evidence)
-    driver, cuda_library = _driver(reading, module, nvml_path), _libcuda(libcuda_outcome, module)
+    driver = _driver(reading, module, nvml_path)
+    cuda_library = libcuda.describe((libcuda_outcome.value or {}).get("path"))
     topology = Topology(
         source=reading.source if reading.answer == state.OK else "pci" if cards else None,
         state=decided,
@@ -196,10 +197,6 @@ def _driver(reading: Reading, module: Module, nvml_path: Optional[str]) -> Drive
         nouveau_loaded=module.nouveau,
         reboot_pending=pending,
     )
-
-
-def _libcuda(outcome: Outcome, module: Module) -> Libcuda:
-    return libcuda.describe((outcome.value or {}).get("path"), module.version)
 
 
 def _no_pairs(reading: Reading, gpus: List[Gpu]) -> Optional[List[Link]]:

@@ -26,14 +26,11 @@ def load(library: str) -> Dict[str, Any]:
     return {"path": loaded_path("libcuda.so"), "why": ""}
 
 
-def describe(path: Optional[str], module_version: Optional[str]) -> Libcuda:
-    """Return its version and whether it is a forward-compatibility library: one of another driver, in /compat.
+def describe(path: Optional[str]) -> Libcuda:
+    """Return its version and whether it is a forward-compatibility library: those lie in a folder `compat`.
 
     https://docs.nvidia.com/deploy/cuda-compatibility/#forward-compatibility
     """
     if path is None:
         return Libcuda()
-    version = version_of(path)
-    in_compat = "/compat/" in path or "/compat/" in os.path.realpath(path)
-    other = None if version is None or module_version is None else version != module_version
-    return Libcuda(path, version, True if in_compat else other)
+    return Libcuda(path, version_of(path), any("/compat/" in name for name in (path, os.path.realpath(path))))
