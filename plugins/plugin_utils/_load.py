@@ -25,7 +25,7 @@ def load(kind: type[T], value: object, where: str = "facts") -> T:
     """Return `value` as the dataclass `kind`. Unknown keys are fine (a newer target); a wrong type is not."""
     if not isinstance(value, Mapping):
         raise FactsError(f"{where} is no mapping")
-    hints = _hints(kind)
+    hints = _hints(kind)  # type: ignore[arg-type]
     found = {}
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name in value:
@@ -37,7 +37,7 @@ def load(kind: type[T], value: object, where: str = "facts") -> T:
 
 @lru_cache(maxsize=None)
 def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
+    return get_type_hints(kind)  # type: ignore[arg-type]
 
 
 def _load_any(kind: Any, value: object, where: str) -> Any:

@@ -34,11 +34,11 @@ def by_socket(a: int, b: int) -> str:
     return "NODE" if a // 4 == b // 4 else "SYS"
 
 
-def links(count: int, path_of: Callable[[int, int], str]) -> list[Link]:
-    """One row per pair."""
+def links(count: int, path_of: str | Callable[[int, int], str]) -> list[Link]:
+    """One row per pair; one path for all, or a function of the pair."""
     rows = []
     for a, b in combinations(range(count), 2):
-        path = path_of(a, b)
+        path = path_of if isinstance(path_of, str) else path_of(a, b)
         rows.append(Link(a, b, path, int(path[2:]) if path.startswith("NV") else 0))
     return rows
 
@@ -108,7 +108,7 @@ def dflash_train() -> dict[str, Any]:
 
 def b200_rental() -> dict[str, Any]:
     cards = list(map(b200, range(7)))
-    return host_facts(topology(cards, links(7, lambda unused, b: "NV18"), "nvlink_mesh", pci_gpu_count=8))
+    return host_facts(topology(cards, links(7, "NV18"), "nvlink_mesh", pci_gpu_count=8))
 
 
 def hgx_off_mesh() -> dict[str, Any]:
@@ -119,7 +119,7 @@ def hgx_off_mesh() -> dict[str, Any]:
 
 def a6000_lost() -> dict[str, Any]:
     lost = replace(a6000(1), cuda=Cuda(usable=False, error="719 CUDA_ERROR_LAUNCH_FAILED"))
-    return host_facts(topology([a6000(0), lost], links(2, lambda unused, b: "NV4"), "nvlink_mesh"))
+    return host_facts(topology([a6000(0), lost], links(2, "NV4"), "nvlink_mesh"))
 
 
 def degraded() -> dict[str, Any]:

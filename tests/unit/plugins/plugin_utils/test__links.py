@@ -15,7 +15,7 @@ from tests.unit.plugins.plugin_utils.stories import b200, by_socket, links, pro6
 PAIRS = {(0, 1), (2, 3)}
 CASES = [
     # interconnect, rows, cell, text
-    ("nvlink_mesh", links(8, lambda a, b: "NV18"), "NV18", "NV18 between every pair"),
+    ("nvlink_mesh", links(8, "NV18"), "NV18", "NV18 between every pair"),
     (
         "nvlink_partial",
         links(8, lambda a, b: "NODE" if 5 in (a, b) and (a + b) % 2 else "SYS" if 5 in (a, b) else "NV18"),
@@ -36,7 +36,7 @@ CASES = [
     ),
     ("pcie", links(8, by_socket), "PCIe", "PCIe only (0-3 | 4-7 by socket)"),
     ("pcie", links(4, lambda a, b: "PIX" if a // 2 == b // 2 else "NODE"), "PCIe", "PCIe only (NODE, PIX)"),
-    ("pcie", links(3, lambda a, b: "SYS"), "PCIe", "PCIe only (0 | 1 | 2 by NUMA node)"),
+    ("pcie", links(3, "SYS"), "PCIe", "PCIe only (0 | 1 | 2 by NUMA node)"),
     ("single", [], "-", "one GPU, nothing to join"),
     (None, None, "?", "?"),
 ]
@@ -50,7 +50,7 @@ def test_links_in_one_line(interconnect: str | None, rows: list[Link] | None, ce
 
 
 def test_an_unknown_path_is_named() -> None:
-    rows = links(4, lambda a, b: "NODE")
+    rows = links(4, "NODE")
     rows[0] = replace(rows[0], path=None, nvlinks=None)
     joined = describe_links(topology([pro6000(index) for index in range(4)], rows, "pcie"))
     assert (joined.cell, joined.text) == ("PCIe ?", "PCIe only (NODE); ? between 0-1")
