@@ -20,7 +20,7 @@ DEADLINE = {"timeout": 20, "deadline": 60}
 
 
 @pytest.fixture(scope="session")
-def inventory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def inventory() -> Iterator[str]:
     was_up = bool(lab("status").stdout)
     up = lab("up")
     if up.returncode == MISSING and os.environ.get("CI") != "true":

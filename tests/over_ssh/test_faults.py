@@ -33,12 +33,15 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def faults(looks: Results) -> None:
-    """The broken tools, on the host."""
+def faults(inventory: str) -> str:
+    """The folder of the broken tools, on the host."""
+    assert HOST in inventory
+    folder = "/opt/faults"
     for name, change in FAULTS.items():
-        folder = f"/opt/faults/{name}"
-        made = lab("ssh", HOST, f"mkdir -p {folder} && cd {folder} && cp -a /opt/recorded/bin /opt/recorded/smi . && {change}")
+        copy = f"mkdir -p {folder}/{name} && cd {folder}/{name} && cp -a /opt/recorded/bin /opt/recorded/smi ."
+        made = lab("ssh", HOST, f"{copy} && {change}")
         assert made.returncode == 0, made.stderr
+    return folder
 
 
 def survey(controller: Controller, executable: str, *arguments: str) -> dict[str, Any]:
@@ -52,8 +55,8 @@ def survey(controller: Controller, executable: str, *arguments: str) -> dict[str
 
 
 @pytest.fixture
-def facts(request: pytest.FixtureRequest, faults: None, controller: Controller) -> dict[str, Any]:
-    return survey(controller, f"/opt/faults/{request.param}/bin/nvidia-smi")
+def facts(request: pytest.FixtureRequest, faults: str, controller: Controller) -> dict[str, Any]:
+    return survey(controller, f"{faults}/{request.param}/bin/nvidia-smi")
 
 
 def reasons(facts: dict[str, Any]) -> set[tuple[str, str]]:

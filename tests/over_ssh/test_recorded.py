@@ -20,7 +20,10 @@ EXPECTED = sorted(RECORDINGS.glob("*/expected/nvidia_topology.json"))
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda file: file.parts[-3])
 def test_facts_are_those_of_the_recorded_host(expected: Path, looks: Results) -> None:
-    assert topology(looks[expected.parts[-3]]["first"]) == json.loads(expected.read_text())
+    facts = topology(looks[expected.parts[-3]]["first"])
+    # The wording of a problem is no contract.
+    problems = [{key: value for key, value in problem.items() if key != "message"} for problem in facts["problems"]]
+    assert {**facts, "problems": problems} == json.loads(expected.read_text())
 
 
 def test_every_recorded_host_has_expected_facts() -> None:
