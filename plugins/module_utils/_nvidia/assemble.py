@@ -77,14 +77,13 @@ def gpu_of(root: Root, row: Row, source: str, cards: Dict[str, Card]) -> Tuple[G
     return gpu, problems + _null_problems(gpu, cells, source) + _mig_problems(gpu, source) + _owner_problems(gpu)
 
 
-def gpu_of_card(card: Card, fault: Optional[Fault]) -> Gpu:
+def gpu_of_card(card: Card) -> Gpu:
     """Build a GPU that only the bus tells of."""
     return Gpu(
         product=product_of(None, card.device_id),
         pci_bus_id=card.bus_id,
         pci_device_id=card.device_id,
         numa_node=card.numa_node,
-        faults=(fault,) if fault else (),
     )
 
 

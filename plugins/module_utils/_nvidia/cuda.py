@@ -18,8 +18,9 @@ from typing import Any, Dict
 
 MEBIBYTE = 1 << 20
 
-HOST_ERRORS = {
-    # Errors that lie with the libraries, the driver or the fabric, not with one GPU (cuda.h, CUresult).
+NOT_THE_GPU = {
+    # Errors that lie with the libraries, the driver, the fabric or what else runs there (cuda.h, CUresult).
+    2: "CUDA_ERROR_OUT_OF_MEMORY",
     35: "CUDA_ERROR_INSUFFICIENT_DRIVER",
     100: "CUDA_ERROR_NO_DEVICE",
     802: "CUDA_ERROR_SYSTEM_NOT_READY",
@@ -51,17 +52,21 @@ class _Driver:
         return (text.value or b"unknown error").decode("ascii", "replace")
 
 
+class WrongResultError(Exception):
+    """The GPU computes, and wrongly."""
+
+
 def check(library: str, bus_id: str) -> Dict[str, Any]:
-    """Return {usable, error, code}. The one visible GPU must be the one at `bus_id`. Runs in a child of _run.py."""
+    """Return {usable, error, blames_gpu}; the one visible GPU must be the one at `bus_id`. Runs in a child of _run.py."""
     try:
         _compute(_Driver(library), bus_id)
     except CudaError as failure:
-        return {"usable": False, "error": str(failure), "code": failure.code}
-    except AttributeError as failure:
-        return {"usable": False, "error": "this libcuda lacks a call: %s" % failure, "code": None}
-    except OSError as failure:
-        return {"usable": False, "error": str(failure), "code": None}
-    return {"usable": True, "error": None, "code": 0}
+        return {"usable": False, "error": str(failure), "blames_gpu": failure.code not in NOT_THE_GPU}
+    except WrongResultError as failure:
+        return {"usable": False, "error": str(failure), "blames_gpu": True}
+    except (AttributeError, OSError) as failure:  # a call or the library is missing
+        return {"usable": False, "error": str(failure), "blames_gpu": False}
+    return {"usable": True, "error": None, "blames_gpu": False}
 
 
 def _compute(cuda: _Driver, bus_id: str) -> None:
@@ -79,7 +84,7 @@ def _compute(cuda: _Driver, bus_id: str) -> None:
     cuda.call("cuMemFree_v2", memory)
     cuda.call("cuDevicePrimaryCtxRelease_v2", device)
     if back.raw != sent:
-        raise OSError("1 MiB came back changed")
+        raise WrongResultError("1 MiB came back changed")
 
 
 def _expect(cuda: _Driver, device: ctypes.c_int, bus_id: str) -> None:
@@ -87,4 +92,4 @@ def _expect(cuda: _Driver, device: ctypes.c_int, bus_id: str) -> None:
     cuda.call("cuDeviceGetPCIBusId", text, ctypes.c_int(32), device)
     found = text.value.decode("ascii", "replace").lower()
     if found[-len(bus_id) :] != bus_id:
-        raise OSError("CUDA shows the GPU at %s in place of %s" % (found, bus_id))
+        raise WrongResultError("CUDA shows the GPU at %s in place of %s" % (found, bus_id))

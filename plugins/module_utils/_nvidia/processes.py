@@ -44,7 +44,7 @@ def _describe(root: Root, row: Dict[str, Any]) -> Tuple[Process, List[Problem]]:
     container = None
     if membership and membership.engine:
         container = Container(membership.engine, membership.container)
-    name = row["name"] or _argument(root, folder)
+    name = row["name"] or root.read(folder, "comm")  # not cmdline: reading it waits for a process that hangs
     process = Process(
         pid=row["pid"],
         name=one_line(name) if name else None,
@@ -56,10 +56,6 @@ def _describe(root: Root, row: Dict[str, Any]) -> Tuple[Process, List[Problem]]:
         container=container,
     )
     return process, problems
-
-
-def _argument(root: Root, folder: str) -> Optional[str]:
-    return (root.read(folder, "cmdline") or "").split("\0")[0] or None
 
 
 def _user(root: Root, status: Optional[str]) -> Optional[str]:

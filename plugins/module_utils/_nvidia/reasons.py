@@ -1,0 +1,66 @@
+# Copyright (c) 2026, The inference.recon authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+# This module utility is private to the inference.recon collection:
+# it may change in any way at any time, without notice.
+
+from __future__ import annotations
+
+"""The problems of the host as a whole: what the readers, the bus, /proc and the loader could not tell."""
+
+from typing import List, Optional
+
+from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import Reading
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.granted import Granted
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import DEVICES, Card
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.proc import Module
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Driver, Libcuda
+
+_EXPLAINS_ITSELF = ("no_gpu", "driver_missing", "library_missing", "driver_not_loaded")
+"""States that a missing library or a missing driver is part of; it is no problem of its own there."""
+
+_VERSION = "/proc/driver/nvidia/version"
+
+
+def of_readers(readings: List[Reading], decided: str) -> List[Problem]:
+    """Return what the readers said; a reader that is not installed is no problem where the state says so."""
+    rows = [problem for reading in readings for problem in reading.problems]
+    return [row for row in rows if row.code != "not_found" or decided not in _EXPLAINS_ITSELF]
+
+
+def of_bus(cards: Optional[List[Card]], granted: Granted, decided: str) -> List[Problem]:
+    """Return what sysfs and the grant leave unknown."""
+    rows = []
+    if cards is None:
+        rows.append(Problem(DEVICES, "unreadable", "the PCI bus cannot be read; its cards are unknown"))
+    if granted.count is None and decided not in _EXPLAINS_ITSELF:
+        rows.append(Problem(granted.source, "grant_unknown", granted.why))
+    return rows
+
+
+def of_module(module: Module) -> List[Problem]:
+    """Return what /proc leaves unknown of the kernel modules."""
+    rows = []
+    if module.loaded is None:
+        rows.append(Problem(_VERSION, "unreadable", "whether the kernel module is loaded is unknown"))
+    elif module.loaded and module.version is None:
+        rows.append(Problem(_VERSION, "unreadable", "does not tell the module's version"))
+    if module.nouveau is None:
+        rows.append(Problem("/proc/modules", "unreadable", "cannot be read; whether nouveau is loaded is unknown"))
+    return rows
+
+
+def of_libraries(driver: Driver, library: Libcuda, decided: str) -> List[Problem]:
+    """Return what the driver and the loader leave unknown of the user side."""
+    rows = []
+    if decided in ("ok", "degraded") and (driver.version is None or driver.cuda_version is None):
+        rows.append(Problem("driver", "unreadable", "does not tell its version or its CUDA version"))
+    if decided in _EXPLAINS_ITSELF:
+        return rows
+    if library.path is None:
+        rows.append(Problem("libcuda.so.1", "not_found", "the loader finds no libcuda.so.1: CUDA programs fail to start"))
+    elif library.version is None:
+        rows.append(Problem(library.path, "unreadable", "its version stands neither in its name nor in its target's"))
+    return rows
