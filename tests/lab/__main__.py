@@ -114,7 +114,7 @@ def leave_out(host: Host, *, asked: bool) -> None:
 def prepare_ground(suites: set[str]) -> None:
     for suite in sorted(suites):
         roots.root(suite)
-    for name, least, _ in LEAST:
+    for name, least, unused in LEAST:
         setting = Path("/proc/sys") / name
         if int(setting.read_text()) < least:
             setting.write_text(str(least))
@@ -161,7 +161,7 @@ def clear_ground() -> None:
         settings.WORK.rmdir()
 
 
-def status(_: argparse.Namespace) -> None:
+def status(unused: argparse.Namespace) -> None:
     show_status()
 
 
@@ -173,16 +173,16 @@ def show_status() -> None:
         print(f"{name:20} {facts['address']:15} {state:10} {facts['interpreter']}")
 
 
-def show_inventory(_: argparse.Namespace) -> None:
+def show_inventory(unused: argparse.Namespace) -> None:
     print(inventory.text(), end="")
 
 
-def show_hosts(_: argparse.Namespace) -> None:
+def show_hosts(unused: argparse.Namespace) -> None:
     print("\n".join(all_hosts()))
 
 
 def ssh(arguments: argparse.Namespace) -> None:
-    user, _, name = arguments.name.rpartition("@")
+    user, unused, name = arguments.name.rpartition("@")
     host = known().get(name)
     if not host:
         raise LabError(f"{name} is not up")

@@ -170,5 +170,5 @@ def kill(cgroup: Path) -> None:
         if time.monotonic() > deadline:
             raise LabError(f"a process in {cgroup} does not die")
         time.sleep(0.02)
-    for folder, _, _ in os.walk(cgroup, topdown=False):
+    for folder, *unused in os.walk(cgroup, topdown=False):
         os.rmdir(folder)
