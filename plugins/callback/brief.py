@@ -57,8 +57,8 @@ class CallbackModule(DefaultCallback):  # type: ignore[misc]
         self._display.display(f"{play.get_name()}: {count} host{'' if count == 1 else 's'} ...", stderr=True)
 
     def v2_runner_on_failed(self, result: Any, ignore_errors: bool = False) -> None:
-        """Leave the gate's verdict as the last line; it was printed with the report."""
-        if self._display.verbosity or "gate" not in result._result:  # noqa: SLF001
+        """Leave out what the report says: why a survey failed, and the gate's verdict, which is to be the last line."""
+        if self._display.verbosity or not (_is_rescued(result._task) or "gate" in result._result):  # noqa: SLF001
             super().v2_runner_on_failed(result, ignore_errors)
 
     def v2_runner_on_unreachable(self, result: Any) -> None:
@@ -70,3 +70,11 @@ class CallbackModule(DefaultCallback):  # type: ignore[misc]
         """Count tasks only for somebody who looks at tasks."""
         if self._display.verbosity:
             super().v2_playbook_on_stats(stats)
+
+
+def _is_rescued(task: Any) -> bool:
+    """Tell whether a block around the task deals with its failure."""
+    parent = task._parent  # noqa: SLF001
+    while parent is not None and not getattr(parent, "rescue", None):
+        parent = parent._parent  # noqa: SLF001
+    return parent is not None

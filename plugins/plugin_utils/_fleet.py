@@ -89,17 +89,25 @@ def sort_hosts(hosts: Iterable[Host]) -> list[Host]:
 def find_aliases(hosts: Iterable[Host]) -> dict[str, tuple[str, int]]:
     """Return for each further name of a machine its first name and how many GPU UUIDs are equal.
 
-    The first name is the one that sees the owners of its GPUs: more likely the machine than a container on it.
+    The first name is the one that sees most of who uses its GPUs: more likely the machine than a container on it.
     """
     owners: dict[str, Host] = {}
     aliases: dict[str, tuple[str, int]] = {}
-    for host in sorted(hosts, key=lambda host: any(problem.code == "owner_hidden" for problem in host.problems)):
+    for host in sorted(hosts, key=_blindness):
         uuids = {gpu.uuid for gpu in host.topology.gpus if gpu.uuid} if host.topology else set()
         first = next((owners[uuid] for uuid in sorted(uuids) if uuid in owners), host)
         if first is not host:
             aliases[host.name] = (first.name, sum(owners.get(uuid) is first for uuid in uuids))
         owners.update({uuid: first for uuid in uuids if uuid not in owners})
     return aliases
+
+
+def _blindness(host: Host) -> int:
+    """Rank hosts by what they see of processes: into containers, their own, not whose they are."""
+    if any(problem.code == "owner_hidden" for problem in host.problems):
+        return 2
+    gpus = host.topology.gpus if host.topology else []
+    return 0 if any(process.container for gpu in gpus for process in gpu.processes or ()) else 1
 
 
 def count_states(hosts: Iterable[Host]) -> dict[str, int]:

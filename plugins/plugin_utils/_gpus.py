@@ -45,12 +45,14 @@ def _describe(gpu: Gpu, *, hidden: bool) -> Use:
         return Use("fault" if gpu.state != "unknown" else "unknown", _fault_word(gpu), _total(gpu), _faults(gpu))
     if gpu.cuda.usable is False:
         return Use("fault", "BROKEN", _total(gpu), f"CUDA fails: {gpu.cuda.error or '?'}")
+    if _fabric_down(gpu):
+        return Use("fault", "FABRIC", _total(gpu), f"fabric not up ({_fabric_down(gpu)}): CUDA fails until it is")
     if gpu.processes:
         return Use("busy", "BUSY", _used(gpu), _owners(gpu.processes))
     if hidden:
         return Use("busy", "BUSY", _used(gpu), "owner ? (not visible from here)")
     if gpu.processes is None or gpu.memory_used_mib is None:
-        return Use("unknown", "?", _total(gpu), "whether it is in use: ?")
+        return Use("unknown", "?", _total(gpu), ", ".join(filter(None, ["whether it is in use: ?", _mig(gpu)])))
     return Use("free", "free", f"{_total(gpu)} each", _health(gpu))
 
 
@@ -90,13 +92,23 @@ def _health(gpu: Gpu) -> str:
     return ", ".join(filter(None, ["healthy", cuda, _fabric(gpu), _mig(gpu), _pcie(gpu)]))
 
 
+def _fabric_down(gpu: Gpu) -> str:
+    """Say why the NVLink fabric is not up: CUDA fails then (802, system not ready) while all else looks well."""
+    fabric = gpu.fabric
+    if fabric.state in ("not_started", "in_progress"):
+        return fabric.state
+    if fabric.state == "completed" and fabric.status not in ("success", None):
+        return fabric.status
+    return "unhealthy" if fabric.health == "unhealthy" else ""
+
+
 def _fabric(gpu: Gpu) -> str:
     fabric = gpu.fabric
-    if fabric.state in ("not_supported", None):
-        return "" if fabric.state or "fabric.state" in gpu.not_supported else "fabric ?"
-    if fabric.state == "completed" and fabric.status == "success" and fabric.health in ("healthy", None):
-        return "fabric up"
-    return f"FABRIC {fabric.state}, {_number(fabric.status)}, {_number(fabric.health)}"
+    if fabric.state == "not_supported" or "fabric.state" in gpu.not_supported:
+        return ""
+    if fabric.state == "completed" and fabric.status == "success":
+        return "fabric up" if fabric.health in ("healthy", None) else f"fabric {fabric.health}"
+    return "fabric ?"
 
 
 def _mig(gpu: Gpu) -> str:

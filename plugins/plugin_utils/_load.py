@@ -37,7 +37,7 @@ def load(kind: type[T], value: object, where: str = "facts") -> T:
 
 @lru_cache(maxsize=None)
 def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)  # type: ignore[arg-type]
+    return get_type_hints(kind)
 
 
 def _load_any(kind: Any, value: object, where: str) -> Any:

@@ -93,7 +93,7 @@ def _summary(topology: Topology, uses: Sequence[tuple[Gpu, Use]]) -> str:
         names[name] = names.get(name, 0) + 1
     cards = ", ".join(f"{count}x {name}" for name, count in names.items())
     kinds = [use.kind for unused, use in uses]
-    words = {"free": "free", "busy": "busy", "fault": "at fault", "unknown": "?"}
+    words = {"free": "free", "busy": "busy", "fault": "at fault", "unknown": "unknown"}
     return f"{cards}: " + ", ".join(f"{kinds.count(kind)} {word}" for kind, word in words.items() if kind in kinds)
 
 
@@ -134,14 +134,14 @@ def _grant_texts(topology: Topology) -> Iterator[str]:
     if granted is not None and 0 < listed < granted:
         yield f"{granted} GPUs, ONLY {listed} ANSWER"
     if bus is not None and granted is not None and granted < bus:
-        yield f"{granted} of the {bus} GPUs on the bus (the others are not lent to this host)"
+        yield f"{granted} of the {bus} GPUs on the bus; the others are not for this host"
 
 
 def _render_problems(host: Host) -> Iterator[Line]:
     for number, problem in enumerate(host.problems):
         label = "problems" if number == 0 else ""
         about = f"{problem.subject}: " if problem.subject else ""
-        yield Line(cut(f"  {label:<9}{safe(f'{problem.source} {problem.code}  {about}{problem.message}')}"))
+        yield Line(cut(f"  {label:<8} {safe(f'{problem.source} {problem.code}  {about}{problem.message}')}"))
 
 
 # The fleet --------------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def hang(label: str, text: str) -> list[str]:
     return textwrap.wrap(
         text or "?",
         width=WIDTH,
-        initial_indent=f"  {label:<9}",
+        initial_indent=f"  {label:<8} ",
         subsequent_indent=" " * 11,
         break_on_hyphens=False,
     )

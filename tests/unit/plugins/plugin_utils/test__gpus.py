@@ -52,21 +52,28 @@ CASES = [
     (Gpu(index=0), Use("unknown", "?", "? MiB", "cannot be asked")),
     (
         replace(b200(0), fabric=Fabric("in_progress")),
-        Use("free", "free", "183359 MiB each", "healthy, CUDA works, FABRIC in_progress, ?, ?, PCIe 5 x16"),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (in_progress): CUDA fails until it is"),
     ),
     (
         replace(b200(0), fabric=Fabric("completed", "insufficient_resources", "healthy")),
-        Use(
-            "free",
-            "free",
-            "183359 MiB each",
-            "healthy, CUDA works, FABRIC completed, insufficient_resources, healthy, PCIe 5 x16",
-        ),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (insufficient_resources): CUDA fails until it is"),
+    ),
+    (
+        replace(b200(0), fabric=Fabric("completed", "success", "unhealthy")),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (unhealthy): CUDA fails until it is"),
+    ),
+    (
+        replace(b200(0), fabric=Fabric("completed", "success", "limited_capacity")),
+        Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric limited_capacity, PCIe 5 x16"),
     ),
     (replace(b200(0), fabric=Fabric()), Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric ?, PCIe 5 x16")),
     (
         replace(pro6000(0), mig_mode="enabled", mig_devices=(MigDevice("MIG-1", "1g.24gb", 24000),)),
         Use("free", "free", "97887 MiB each", "healthy, CUDA works, MIG on, 1 slices, PCIe 5 x16"),
+    ),
+    (
+        replace(pro6000(0), mig_mode="enabled", mig_devices=(), memory_used_mib=None),
+        Use("unknown", "?", "97887 MiB", "whether it is in use: ?, MIG on, 0 slices"),
     ),
 ]
 

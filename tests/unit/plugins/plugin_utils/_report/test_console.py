@@ -54,7 +54,7 @@ b200_rental  ok           7x B200: 7 free
   GPU 0-6  free   183359 MiB each      healthy, CUDA works, fabric up, PCIe 5 x16
   links    NV18 between every pair
   driver   580.126.20 open, CUDA 13.0
-  granted  7 of the 8 GPUs on the bus (the others are not lent to this host)
+  granted  7 of the 8 GPUs on the bus; the others are not for this host
 
 1 host: 1 ok""",
     "a6000_lost": """\
