@@ -7,17 +7,14 @@
 from __future__ import annotations
 
 import argparse
-import fcntl
 import os
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TypeVar
 
-from . import inventory, keys, needs, network, pythons, recorded, roots, settings
-from .commands import LabError, attempt, run
+from . import ground, inventory, keys, needs, pythons, settings
+from .commands import LabError, attempt, locked
 from .hosts import Host, all_hosts
 from .machine import Machine, known, record, remains, settle, start, stop
 
@@ -25,24 +22,20 @@ Result = TypeVar("Result")
 
 MISSING = 3
 
-# The least a machine must allow: (sysctl, value, why).
-LEAST = (
-    ("fs/inotify/max_user_instances", 1024, "128 is too few for systemd from about 15 hosts on"),
-    ("kernel/pid_max", 4194304, "recorded processes keep their ids; the kernel's default on a small machine is 32768"),
-)
-
 
 def main() -> int:
-    arguments = parse()
+    arguments = vars(parse())
+    function = arguments.pop("function")
     lacking = needs.missing()
     if lacking:
         print(f"lab: {lacking}", file=sys.stderr)
         return MISSING
     try:
-        return int(arguments.function(arguments) or 0)
-    except LabError as error:
+        function(**arguments)
+    except (LabError, OSError) as error:
         print(f"lab: {error}", file=sys.stderr)
         return 1
+    return 0
 
 
 def parse() -> argparse.Namespace:
@@ -52,8 +45,8 @@ def parse() -> argparse.Namespace:
         ("up", up, "start hosts that are not up, and wait until all are at work"),
         ("down", down, "end hosts and remove everything the lab made for them"),
         ("status", status, "what runs"),
-        ("inventory", show_inventory, "the running hosts as an Ansible inventory"),
-        ("hosts", show_hosts, "the names that up knows"),
+        ("inventory", lambda: print(inventory.text(), end=""), "the running hosts as an Ansible inventory"),
+        ("hosts", lambda: print(*all_hosts(), sep="\n"), "the names that up knows"),
         ("ssh", ssh, "log in to a host: ssh NAME or USER@NAME, and a command if any"),
     ):
         command = commands.add_parser(name, help=text)
@@ -66,17 +59,17 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def up(arguments: argparse.Namespace) -> None:
-    with locked():
-        machines = choose(arguments.hosts)
-        prepare_ground({new.host.root for new in machines})
+def up(hosts: list[str] | None) -> None:
+    with locked(settings.LOCK):
+        machines = choose(hosts)
+        ground.prepare({new.host.root for new in machines})
         stop(remains() - set(known()))  # what a killed run left half made
         host_keys = together(start, machines)
         know(machines, host_keys)
         together(settle, machines)
         for machine, host_key in zip(machines, host_keys):
             record(machine, host_key)
-    show_status()
+    status()
 
 
 def choose(names: list[str] | None) -> list[Machine]:
@@ -111,27 +104,6 @@ def leave_out(host: Host, *, asked: bool) -> None:
     print(f"lab: left out: {said}", file=sys.stderr)
 
 
-def prepare_ground(suites: set[str]) -> None:
-    for suite in sorted(suites):
-        roots.root(suite)
-    for name, least, unused in LEAST:
-        setting = Path("/proc/sys") / name
-        if int(setting.read_text()) < least:
-            setting.write_text(str(least))
-    if not os.path.ismount(settings.WORK):
-        settings.WORK.mkdir(parents=True, exist_ok=True)
-        # In memory, and so on any machine a file system that an overlay can write to.
-        run(["mount", "-t", "tmpfs", "-o", "mode=0700", "recon-lab", str(settings.WORK)])
-        run(["mount", "--make-private", str(settings.WORK)])
-    for folder in (settings.HOSTS, settings.CONTROL_PATHS, settings.CGROUP):
-        folder.mkdir(exist_ok=True)
-    if not os.path.ismount(settings.CGROUP):
-        run(["mount", "-t", "cgroup2", "recon-lab", str(settings.CGROUP)])
-    keys.make(settings.KEY, "recon-lab")
-    recorded.compile_stay()
-    network.add_bridge()
-
-
 def together(function: Callable[[Machine], Result], machines: list[Machine]) -> list[Result]:
     with ThreadPoolExecutor(max_workers=8) as pool:
         return list(pool.map(function, machines))
@@ -142,60 +114,29 @@ def know(machines: list[Machine], host_keys: list[str]) -> None:
     keys.know({**running, **{machine.address: key for machine, key in zip(machines, host_keys)}})
 
 
-def down(arguments: argparse.Namespace) -> None:
-    with locked():
-        if os.path.ismount(settings.WORK) and not os.path.ismount(settings.CGROUP):
-            run(["mount", "-t", "cgroup2", "recon-lab", str(settings.CGROUP)])
+def down(hosts: list[str] | None) -> None:
+    with locked(settings.LOCK):
+        ground.mount_work()  # to find by its cgroup what a lost folder does not tell
         keys.close_masters()
-        stop(remains() & set(arguments.hosts or remains()))
+        stop(remains() & set(hosts or remains()))
         if not remains():
-            network.remove_bridge()
-            clear_ground()
+            ground.clear()
 
 
-def clear_ground() -> None:
-    for mount in (settings.CGROUP, settings.WORK):
-        if os.path.ismount(mount):
-            run(["umount", str(mount)])
-    if settings.WORK.is_dir():
-        settings.WORK.rmdir()
-
-
-def status(unused: argparse.Namespace) -> None:
-    show_status()
-
-
-def show_status() -> None:
+def status() -> None:
     table = all_hosts()
     for name, facts in known().items():
-        ask = "systemctl is-system-running" if table[name].systemd else "echo sshd"
+        ask = "systemctl is-system-running" if name in table and table[name].systemd else "echo sshd"
         state = attempt(keys.command(facts["address"], ask), timeout=20).strip() or "silent"
         print(f"{name:20} {facts['address']:15} {state:10} {facts['interpreter']}")
 
 
-def show_inventory(unused: argparse.Namespace) -> None:
-    print(inventory.text(), end="")
-
-
-def show_hosts(unused: argparse.Namespace) -> None:
-    print("\n".join(all_hosts()))
-
-
-def ssh(arguments: argparse.Namespace) -> None:
-    user, unused, name = arguments.name.rpartition("@")
+def ssh(name: str, words: list[str]) -> None:
+    user, unused, name = name.rpartition("@")
     host = known().get(name)
     if not host:
         raise LabError(f"{name} is not up")
-    os.execvp("ssh", keys.command(host["address"], *arguments.words, user=user or "root"))
-
-
-@contextmanager
-def locked() -> Iterator[None]:
-    """One up or down at a time."""
-    settings.WORK.parent.mkdir(parents=True, exist_ok=True)
-    with settings.WORK.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+    os.execvp("ssh", keys.command(host["address"], *words, user=user or "root"))
 
 
 sys.exit(main())

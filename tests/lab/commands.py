@@ -2,12 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Running the tools of the machine, with their own words in the error."""
+"""Running the tools of the machine, with their own words in the error, and one at a time where it must be."""
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class LabError(Exception):
@@ -33,3 +36,12 @@ def finish(argv: Sequence[str], stdin: str | None, timeout: float) -> subprocess
         return subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired as error:
         raise LabError(f"{argv[0]} did not end within {timeout:g} s") from error
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Wait for whoever else holds this lock."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -156,7 +156,7 @@ def stop(names: set[str]) -> None:
     for name in names:
         folder = settings.HOSTS / name
         if os.path.ismount(folder / "root"):
-            run(["umount", str(folder / "root")])
+            run(["umount", "--lazy", str(folder / "root")])
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 
 PACKAGES = {
@@ -31,4 +32,6 @@ def missing() -> str | None:
         packages.append("python3-yaml")
     if packages:
         return f"needs packages: apt-get install {' '.join(packages)}"
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        return "needs the right to mount (CAP_SYS_ADMIN): in a container, a privileged one"
     return None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 from . import settings
-from .commands import run
+from .commands import locked, run
 
 RECIPE = (
     "--mode=root",
@@ -37,9 +38,10 @@ def root(suite: str) -> Path:
     """The root file system of a Debian suite, built on first use."""
     recipe = hashlib.sha256("\n".join(RECIPE).encode()).hexdigest()[:8]
     finished = settings.CACHE / "roots" / f"{suite}-{recipe}"
-    if not finished.is_dir():
-        print(f"lab: making the {suite} root file system in {finished} (about a minute, once)", flush=True)
-        build(suite, finished)
+    with locked(settings.CACHE / "roots.lock"):
+        if not finished.is_dir():
+            print(f"lab: making the {suite} root file system in {finished} (about a minute, once)", file=sys.stderr)
+            build(suite, finished)
     return finished
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 NUMBER = int(os.environ.get("RECON_LAB", "77"))
 CACHE = Path(os.environ.get("RECON_CACHE", "/var/cache/inference-recon"))
 WORK = Path("/var/tmp/inference-recon-lab") / str(NUMBER)
+LOCK = WORK.with_suffix(".lock")
 
 # The benchmark range of RFC 2544, which nobody routes. The addresses exist only in the lab's own namespaces.
 SUBNET = f"198.18.{NUMBER}"
