@@ -35,8 +35,8 @@ setup:
 test:
 	@tests/run
 
-lab:
+lab: setup
 	@tests/lab/lab up
 
-lab-down:
+lab-down: setup
 	@tests/lab/lab down

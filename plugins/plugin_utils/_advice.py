@@ -10,8 +10,6 @@ from __future__ import annotations
 """What to tell somebody about a host: the answer, and the next thing to do."""
 
 from ansible_collections.inference.recon.plugins.plugin_utils._fleet import Host
-from ansible_collections.inference.recon.plugins.plugin_utils._gpus import describe_uses
-from ansible_collections.inference.recon.plugins.plugin_utils._links import ranges
 from ansible_collections.inference.recon.plugins.plugin_utils._states import state_of
 
 
@@ -25,14 +23,6 @@ def next_step(host: Host) -> str:
     if host.failure:
         return host.failure.advice
     step = state_of(host.state).step
-    if host.state not in ("ok", "degraded") or not failing(host):
+    if host.state not in ("ok", "degraded") or not host.failing:
         return step
-    return f"GPU {failing(host)}: " + ("see its fault" if step == "-" else step)
-
-
-def failing(host: Host) -> str:
-    """Return the indexes of the GPUs at fault, `?` for those that have none."""
-    uses = describe_uses(host.topology.gpus, host.problems) if host.topology else []
-    indexes = [gpu.index for gpu, use in uses if use.kind == "fault"]
-    known = ranges(index for index in indexes if index is not None)
-    return ",".join(filter(None, [known, "?" if None in indexes else ""]))
+    return f"GPU {host.failing}: " + ("see its fault" if step == "-" else step)

@@ -16,6 +16,8 @@ from typing import Any, Optional
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Topology
 from ansible_collections.inference.recon.plugins.plugin_utils._connection import Failure, explain
+from ansible_collections.inference.recon.plugins.plugin_utils._gpus import describe_uses
+from ansible_collections.inference.recon.plugins.plugin_utils._links import ranges
 from ansible_collections.inference.recon.plugins.plugin_utils._load import FactsError, load
 from ansible_collections.inference.recon.plugins.plugin_utils._states import state_of
 
@@ -34,6 +36,14 @@ class Host:
     topology: Optional[Topology] = None
     problems: tuple[Problem, ...] = ()
     failure: Optional[Failure] = None
+
+    @property
+    def failing(self) -> str:
+        """Return the indexes of the GPUs at fault, `?` for those that have none."""
+        uses = describe_uses(self.topology.gpus, self.problems) if self.topology else []
+        indexes = [gpu.index for gpu, use in uses if use.kind == "fault"]
+        known = ranges(index for index in indexes if index is not None)
+        return ",".join(filter(None, [known, "?" if None in indexes else ""]))
 
 
 def read_host(name: str, variables: Mapping[str, Any], result_name: str) -> Host:
@@ -83,7 +93,7 @@ def _address(name: str, variables: Mapping[str, Any]) -> str:
 
 def sort_hosts(hosts: Iterable[Host]) -> list[Host]:
     """Return hosts worst first, those alike in the order of the inventory."""
-    return sorted(hosts, key=lambda host: state_of(host.state).rank)
+    return sorted(hosts, key=lambda host: (state_of(host.state).rank, not host.failing))
 
 
 def find_aliases(hosts: Iterable[Host]) -> dict[str, tuple[str, int]]:

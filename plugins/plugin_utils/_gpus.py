@@ -43,10 +43,12 @@ def _subjects(gpu: Gpu) -> set[str]:
 def _describe(gpu: Gpu, *, hidden: bool) -> Use:
     if gpu.state != "ok":
         return Use("fault" if gpu.state != "unknown" else "unknown", _fault_word(gpu), _total(gpu), _faults(gpu))
-    if gpu.cuda.usable is False:
-        return Use("fault", "BROKEN", _total(gpu), f"CUDA fails: {gpu.cuda.error or '?'}")
+    broken = f"CUDA fails: {gpu.cuda.error or '?'}" if gpu.cuda.usable is False else ""
     if _fabric_down(gpu):
-        return Use("fault", "FABRIC", _total(gpu), f"fabric not up ({_fabric_down(gpu)}): CUDA fails until it is")
+        told = broken or "CUDA fails until it is"
+        return Use("fault", "FABRIC", _total(gpu), f"fabric not up ({_fabric_down(gpu)}); {told}")
+    if broken:
+        return Use("fault", "BROKEN", _total(gpu), broken)
     if gpu.processes:
         return Use("busy", "BUSY", _used(gpu), _owners(gpu.processes))
     if hidden:

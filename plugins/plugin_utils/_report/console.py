@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Driver, Gpu, Topology
-from ansible_collections.inference.recon.plugins.plugin_utils._advice import answer, failing, next_step
+from ansible_collections.inference.recon.plugins.plugin_utils._advice import answer, next_step
 from ansible_collections.inference.recon.plugins.plugin_utils._fleet import Host, count_states, find_aliases, sort_hosts
 from ansible_collections.inference.recon.plugins.plugin_utils._gpus import RANK, Use, describe_uses
 from ansible_collections.inference.recon.plugins.plugin_utils._links import describe_links, ranges
@@ -50,7 +50,7 @@ def render(hosts: Sequence[Host]) -> Iterator[Line]:
 
 
 def _tone(host: Host) -> str:
-    if state_of(host.state).label.isupper() or failing(host):
+    if state_of(host.state).label.isupper() or host.failing:
         return "bad"
     return "good" if host.state == "ok" else "plain"
 

@@ -106,13 +106,14 @@ def test_order_is_worst_first_and_an_invented_state_no_better_than_unknown() -> 
     invented["nvidia_topology"]["state"] = "invented_later"
     hosts = [
         surveyed("ok", stories.b200_rental()),
+        surveyed("faulty", stories.a6000_lost()),
         surveyed("none", stories.no_gpu()),
         surveyed("invented", invented),
         read("gone", surveyed=UNREACHABLE),
         surveyed("mismatch", stories.mismatch()),
         surveyed("degraded", stories.degraded()),
     ]
-    assert [host.name for host in sort_hosts(hosts)] == ["invented", "mismatch", "degraded", "gone", "none", "ok"]
+    assert [host.name for host in sort_hosts(hosts)] == ["invented", "mismatch", "degraded", "gone", "none", "faulty", "ok"]
     assert list(count_states(hosts)) == ["ok", "no_gpu", "unreachable", "degraded", "driver_library_mismatch", "invented_later"]
 
 

@@ -52,15 +52,19 @@ CASES = [
     (Gpu(index=0), Use("unknown", "?", "? MiB", "cannot be asked")),
     (
         replace(b200(0), fabric=Fabric("in_progress")),
-        Use("fault", "FABRIC", "183359 MiB", "fabric not up (in_progress): CUDA fails until it is"),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (in_progress); CUDA fails until it is"),
     ),
     (
         replace(b200(0), fabric=Fabric("completed", "insufficient_resources", "healthy")),
-        Use("fault", "FABRIC", "183359 MiB", "fabric not up (insufficient_resources): CUDA fails until it is"),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (insufficient_resources); CUDA fails until it is"),
     ),
     (
         replace(b200(0), fabric=Fabric("completed", "success", "unhealthy")),
-        Use("fault", "FABRIC", "183359 MiB", "fabric not up (unhealthy): CUDA fails until it is"),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (unhealthy); CUDA fails until it is"),
+    ),
+    (
+        replace(b200(0), fabric=Fabric("in_progress"), cuda=Cuda(usable=False, error="802 CUDA_ERROR_SYSTEM_NOT_READY")),
+        Use("fault", "FABRIC", "183359 MiB", "fabric not up (in_progress); CUDA fails: 802 CUDA_ERROR_SYSTEM_NOT_READY"),
     ),
     (
         replace(b200(0), fabric=Fabric("completed", "success", "limited_capacity")),
