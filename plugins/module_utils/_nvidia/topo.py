@@ -10,8 +10,8 @@ from __future__ import annotations
 """`nvidia-smi topo -m`: the matrix of links, the affinities, the NICs.
 
 The real tool separates cells by TABs, underlines its header with ANSI codes even into a pipe and writes two TABs before
-the GPU NUMA ID. Texts that went through a terminal come with blanks instead; a cell that cannot be told apart there is
-unknown.
+the GPU NUMA ID and before a NUMA affinity of N/A. Texts that went through a terminal come with blanks instead, and a
+header's names may have lost theirs; a cell that cannot be told apart there is unknown.
 """
 
 import re
@@ -24,6 +24,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL_NAMES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 _GPU = re.compile(r"^GPU(?P<index>\d+)$")
 _PATH = re.compile(r"^(?P<path>X|SYS|NODE|PHB|PXB|PIX|NV(?P<nvlinks>\d+))$")
+_GLUED = re.compile(r"(?<=\d)(?=(GPU|NIC)\d)")
 _LIST = re.compile(r"^\d+(-\d+)?(,\d+(-\d+)?)*$")
 _NIC_NAME = re.compile(r"^ +(?P<name>NIC\d+): (?P<device>\S+)\s*$")
 
@@ -80,7 +81,7 @@ def _find_header(lines: List[str]) -> Tuple[int, List[str], int]:
         for tail in _TAIL_NAMES:
             tails += tail in names
             names = names.replace(tail, " ")
-        columns = names.split()
+        columns = _GLUED.sub(" ", names).split()
         if len(set(columns)) != len(columns) or any(_PATH.match(name) for name in columns):
             break
         return place, columns, tails
@@ -95,12 +96,13 @@ def _split(line: str, width: int) -> Tuple[str, List[str], List[str]]:
 
 
 def _read_tail(tail: List[str], names: int, tabs: bool) -> Affinity:
-    if tabs:
+    filled = [cell for cell in tail if cell]
+    if len(filled) == names:
+        cells = filled + [""] * (3 - names)
+    elif tabs:
         cells = (tail + ["", ""])[:2] + ["".join(tail[2:])]
-    elif len(tail) == names:
-        cells = tail + [""] * (3 - names)
-    elif len(tail) == 1 and names == 3:
-        cells = ["", ""] + tail
+    elif len(filled) == 1 and names == 3:
+        cells = ["", ""] + filled
     else:
         cells = ["", "", ""]  # blanks hide which cell is missing
     cpu, numa, gpu_numa_id = cells
