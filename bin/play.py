@@ -96,6 +96,7 @@ def compose_environment(environ: Mapping[str, str]) -> dict[str, str]:
         "ANSIBLE_LOCALHOST_WARNING": "false",
         **environ,
         **utf8_locale(),
+        **writable_home(),
         "ANSIBLE_CONFIG": os.path.join(ROOT, "ansible.cfg"),
         "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(filter(None, paths)),
     }
@@ -110,6 +111,15 @@ def utf8_locale() -> dict[str, str]:
     except locale.Error:
         pass  # a locale that this machine does not have: ssh carries them from one to the next
     return {"LC_ALL": "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"}
+
+
+def writable_home() -> dict[str, str]:
+    """Return a place for Ansible's own files where the home takes none, as a service account's."""
+    home = os.path.expanduser("~")
+    place = os.path.join(home, ".ansible")
+    if os.access(place if os.path.exists(place) else home, os.W_OK):
+        return {}
+    return {"ANSIBLE_HOME": os.path.join(ROOT, ".cache", "ansible")}
 
 
 def identify(path: str) -> tuple[int, int] | None:

@@ -121,6 +121,7 @@ def test_an_empty_inventory_is_no_success(settled: Person, door: str) -> None:
         {"HOST": "x86_64-conda-linux-gnu", "LIMIT": "nobody", "EXTRA": "--nonsense"},
         {"LC_ALL": "C"},
         {"LANG": "xx_YY.UTF-8"},
+        {"HOME": "/nonexistent"},
         {"ANSIBLE_CONFIG": "/nowhere/ansible.cfg", "ANSIBLE_COLLECTIONS_PATH": "/nowhere"},
     ],
     ids=str,
