@@ -20,7 +20,6 @@ VOLATILE: Dict[str, List[str]] = {
     "nvidia_topology": [
         "gpus[].memory_free_mib",
         "gpus[].memory_used_mib",
-        "gpus[].mig_devices[].memory_mib",
         "gpus[].pcie.generation_current",
         "gpus[].processes[].memory_mib",
     ],

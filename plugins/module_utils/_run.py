@@ -134,7 +134,7 @@ class _Child:
             os.set_blocking(read, False)
             self._streams[read] = bytearray()
             selector.register(read, selectors.EVENT_READ, self)
-        self._out, self._err, self._report = self._streams
+        self._out, self._err, self._report = (read for read, unused in pipes)
         self._open = set(self._streams)
         self._status: Optional[int] = None
 

@@ -366,7 +366,7 @@ ansible_facts:
                 - NUMA node that the GPU's own memory is (GB200, GH200).
               returned: always
               type: int
-              sample: null
+              sample: 2
             cpu_affinity:
               description:
                 - CPUs near the card.
@@ -612,7 +612,7 @@ ansible_facts:
                     - The call, CUDA's name of the error and its number.
                   returned: always
                   type: str
-                  sample: null
+                  sample: "cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802)"
             processes:
               description:
                 - The processes on the GPU by PID; empty means looked, none.
@@ -641,7 +641,7 @@ ansible_facts:
                   sample: compute
                 memory_mib:
                   description:
-                    - Memory that it uses on this GPU, in MiB.
+                    - Memory that it uses on this GPU, in MiB. Volatile.
                   returned: always
                   type: int
                   sample: 56066
@@ -686,10 +686,10 @@ ansible_facts:
                       sample: '105'
                     image:
                       description:
-                        - Its image; null, as no engine is asked.
+                        - Its image; always null in this version, as no engine is asked.
                       returned: always
                       type: str
-                      sample: null
+                      sample: lmsysorg/sglang:v0.5.23
             state:
               description:
                 - V(ok), V(lost), V(error), V(reset_required) or V(unknown).

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 """`nvidia-smi -q -x`: nearly all of a GPU's fields. Its DTD: nvsmi_device_v12.dtd, v13."""
 
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Tuple
+from xml.etree import ElementTree
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import (
     HIDDEN,
