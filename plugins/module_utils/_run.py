@@ -19,6 +19,7 @@ import gc
 import json
 import os
 import selectors
+import shutil
 import signal
 import sys
 import time
@@ -274,9 +275,11 @@ def _open_descriptors() -> List[int]:
 
 
 def _execute(argv: Tuple[str, ...]) -> None:
-    if "/" in argv[0]:
-        os.execv(argv[0], list(argv))
-    os.execvp(argv[0], list(argv))
+    # execvp would say "Permission denied" where a directory of PATH is closed to us and the program is nowhere.
+    path = argv[0] if "/" in argv[0] else shutil.which(argv[0]) or shutil.which(argv[0], os.F_OK)
+    if path is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    os.execv(path, list(argv))
 
 
 def _write_all(fd: int, data: bytes) -> None:
