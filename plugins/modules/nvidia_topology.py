@@ -164,8 +164,7 @@ ansible_facts:
           sample: nvml
         state:
           description:
-            - V(ok), V(degraded), V(unresponsive), V(driver_library_mismatch), V(access_denied), V(no_devices),
-              V(driver_not_loaded),
+            - V(ok), V(degraded), V(unresponsive), V(driver_library_mismatch), V(access_denied), V(no_devices), V(driver_not_loaded),
               V(library_missing), V(driver_missing), V(no_gpu) or V(unknown). The first row of the decision table
               in the guide that matches.
           returned: always
@@ -182,37 +181,43 @@ ansible_facts:
           contains:
             version:
               description:
-                - 'Version of the driver that answers. Readers: nvml, nvidia_smi.'
+                - Version of the driver that answers.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: 580.126.20
             cuda_version:
               description:
-                - 'Newest CUDA version that the driver supports. Readers: nvml, nvidia_smi.'
+                - Newest CUDA version that the driver supports.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: '13.0'
             nvml_version:
               description:
-                - 'Version of the NVML library. Reader: nvml; nvidia_smi tells it only where it does not fit the module.'
+                - Version of the NVML library.
+                - Given by nvml; nvidia-smi tells it only where it does not fit the module.
               returned: always
               type: str
               sample: 580.126.20
             module_version:
               description:
                 - Version of the loaded kernel module, from /proc/driver/nvidia/version.
+                - Given by /proc.
               returned: always
               type: str
               sample: 580.126.20
             module_flavor:
               description:
                 - V(open) or V(proprietary), from /proc/driver/nvidia/version.
+                - Given by /proc.
               returned: always
               type: str
               sample: open
             nouveau_loaded:
               description:
                 - Whether the nouveau module is loaded, from /proc/modules.
+                - Given by /proc.
               returned: always
               type: bool
               sample: false
@@ -220,6 +225,7 @@ ansible_facts:
               description:
                 - 'Whether the loaded module differs from the libraries on disk: what runs goes on, the next start
                   fails.'
+                - Given by /proc and the name of the NVML library.
               returned: always
               type: bool
               sample: false
@@ -235,24 +241,28 @@ ansible_facts:
             path:
               description:
                 - Path of the file; null where the loader finds none.
+                - Given by the loader.
               returned: always
               type: str
               sample: /usr/lib/x86_64-linux-gnu/libcuda.so.580.126.20
             version:
               description:
                 - Driver version in the name of the file behind it.
+                - Given by the loader.
               returned: always
               type: str
               sample: 580.126.20
             compat:
               description:
                 - 'Whether it is a forward-compatibility library: one in a folder named compat.'
+                - Given by the loader.
               returned: always
               type: bool
               sample: false
         pci_gpu_count:
           description:
             - NVIDIA display and 3D controllers on the PCI bus; a container sees the machine's.
+            - Given by /sys.
           returned: always
           type: int
           sample: 8
@@ -260,6 +270,7 @@ ansible_facts:
           description:
             - 'Cards that this host was given: in a container those with a readable device node, on a machine those
               bound to the driver nvidia.'
+            - Given by /proc and /dev in a container, /sys elsewhere.
           returned: always
           type: int
           sample: 7
@@ -277,18 +288,21 @@ ansible_facts:
             index:
               description:
                 - Index as the driver counts; null for a card that only the bus tells of.
+                - Given by nvml, or nvidia-smi --query-gpu.
               returned: always
               type: int
               sample: 0
             uuid:
               description:
                 - UUID, the identity of the card.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: GPU-8f3c2d1e-0000-4000-8000-000000000000
             name:
               description:
                 - Name as the driver tells it.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: NVIDIA B200
@@ -298,78 +312,91 @@ ansible_facts:
                   one that is not known.
                 - For example V(b200), V(gb200), V(rtx_pro_6000_server), V(rtx_pro_6000_workstation), V(rtx_pro_6000_max_q),
                   V(h100), V(h200), V(rtx_a6000).
+                - Given by the name, or /sys/bus/pci/devices.
               returned: always
               type: str
               sample: b200
             architecture:
               description:
                 - Architecture in lower snake case.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: blackwell
             compute_capability:
               description:
-                - 'Compute capability. Readers: nvml, nvidia_smi (--query-gpu).'
+                - Compute capability.
+                - Given by nvml, or nvidia-smi --query-gpu.
               returned: always
               type: str
               sample: '10.0'
             pci_bus_id:
               description:
                 - PCI address as the kernel writes it.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: 0000:1b:00.0
             pci_device_id:
               description:
                 - PCI device id without the vendor.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: '2901'
             minor_number:
               description:
                 - Number of its /dev/nvidia node.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: int
               sample: 0
             memory_total_mib:
               description:
                 - Memory in MiB.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: int
               sample: 183359
             memory_used_mib:
               description:
                 - Memory in use in MiB, without what the driver reserves. Volatile.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: int
               sample: 0
             memory_free_mib:
               description:
                 - Free memory in MiB. Volatile.
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: int
               sample: 182632
             numa_node:
               description:
                 - NUMA node; null where the affinity is not exactly one.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: int
               sample: 0
             numa_affinity:
               description:
                 - NUMA nodes near the card.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: str
               sample: '0'
             gpu_numa_id:
               description:
                 - NUMA node that the GPU's own memory is (GB200, GH200).
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: int
               sample: 2
             cpu_affinity:
               description:
                 - CPUs near the card.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: str
               sample: 0-55,112-167
@@ -385,24 +412,28 @@ ansible_facts:
                 generation_max:
                   description:
                     - Highest generation that card and slot support.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 5
                 generation_current:
                   description:
                     - Generation now; an idle card may rest at 1. Volatile.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 5
                 width_max:
                   description:
                     - Highest width in lanes.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 16
                 width_current:
                   description:
                     - Width now in lanes.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 16
@@ -418,36 +449,42 @@ ansible_facts:
                 limit_watts:
                   description:
                     - Limit in force.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 1000
                 default_watts:
                   description:
                     - Default limit.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 1000
                 min_watts:
                   description:
                     - Lowest limit that can be set.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 200
                 max_watts:
                   description:
                     - Highest limit that can be set.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 1000
             persistence_mode:
               description:
                 - V(enabled) or V(disabled).
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: enabled
             mig_mode:
               description:
                 - V(enabled) or V(disabled).
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: disabled
@@ -462,18 +499,21 @@ ansible_facts:
                 uuid:
                   description:
                     - UUID of the MIG device.
+                    - Given by nvml only.
                   returned: always
                   type: str
                   sample: MIG-0b1c2d3e-0000-0000-0000-000000000001
                 profile:
                   description:
                     - Its profile.
+                    - Given by nvml only.
                   returned: always
                   type: str
                   sample: 3g.71gb
                 memory_mib:
                   description:
                     - Its memory in MiB.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 71424
@@ -489,18 +529,21 @@ ansible_facts:
                 enabled:
                   description:
                     - Whether ECC is on.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: bool
                   sample: true
                 volatile_uncorrected:
                   description:
                     - Uncorrectable errors since the driver was loaded.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 0
                 aggregate_uncorrected:
                   description:
                     - Uncorrectable errors in the life of the card.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 0
@@ -516,12 +559,14 @@ ansible_facts:
                 pending:
                   description:
                     - Whether a remapping waits for a reset.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: bool
                   sample: false
                 failure:
                   description:
                     - Whether a remapping has failed.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: bool
                   sample: false
@@ -529,6 +574,7 @@ ansible_facts:
               description:
                 - 'What the driver asks for: V(none), V(gpu_reset), V(node_reboot), V(drain_p2p), V(drain_and_reset),
                   V(recover_imex_domain), V(bus_reset) or V(system_reboot).'
+                - Given by nvml, or nvidia-smi -q -x.
               returned: always
               type: str
               sample: none
@@ -544,30 +590,35 @@ ansible_facts:
                 state:
                   description:
                     - V(not_started), V(in_progress) or V(completed).
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: str
                   sample: completed
                 status:
                   description:
                     - V(success) or the NVML error in lower snake case; only of a completed registration.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: str
                   sample: success
                 health:
                   description:
                     - V(healthy), V(unhealthy) or V(limited_capacity); any bad detail makes it unhealthy.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: str
                   sample: healthy
                 clique_id:
                   description:
                     - Clique of the GPU; 0 on a single HGX machine.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 0
                 cluster_uuid:
                   description:
                     - Cluster; all zero on a single HGX machine.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: str
                   sample: 00000000-0000-0000-0000-000000000000
@@ -583,12 +634,14 @@ ansible_facts:
                 links_active:
                   description:
                     - Links that are up.
+                    - Given by nvml, or nvidia-smi nvlink -s.
                   returned: always
                   type: int
                   sample: 18
                 links_total:
                   description:
                     - Links that the card has.
+                    - Given by nvml, or nvidia-smi nvlink -s, which does not tell it while all links are down.
                   returned: always
                   type: int
                   sample: 18
@@ -604,15 +657,17 @@ ansible_facts:
                 usable:
                   description:
                     - Whether a context was made and 1 MiB came back unchanged; null when not asked.
+                    - Given by libcuda.so.1.
                   returned: always
                   type: bool
                   sample: true
                 error:
                   description:
                     - The call, CUDA's name of the error and its number.
+                    - Given by libcuda.so.1.
                   returned: always
                   type: str
-                  sample: "cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802)"
+                  sample: 'cuInit: CUDA_ERROR_SYSTEM_NOT_READY (802)'
             processes:
               description:
                 - The processes on the GPU by PID; empty means looked, none.
@@ -624,42 +679,49 @@ ansible_facts:
                 pid:
                   description:
                     - PID as this host sees it.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 47028
                 name:
                   description:
                     - Name as the driver tells it.
+                    - Given by nvml, or nvidia-smi -q -x, else /proc.
                   returned: always
                   type: str
                   sample: /root/venv/bin/python
                 type:
                   description:
                     - V(compute), V(graphics), V(compute_graphics) or V(mps).
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: str
                   sample: compute
                 memory_mib:
                   description:
                     - Memory that it uses on this GPU, in MiB. Volatile.
+                    - Given by nvml, or nvidia-smi -q -x.
                   returned: always
                   type: int
                   sample: 56066
                 unit:
                   description:
                     - Service that it belongs to, inside its container where it has one; null for none.
+                    - Given by /proc.
                   returned: always
                   type: str
                   sample: ddtree-qwen.service
                 unit_manager:
                   description:
                     - V(systemd), or null where it belongs to no unit.
+                    - Given by /proc.
                   returned: always
                   type: str
                   sample: systemd
                 user:
                   description:
                     - Name of its user from /etc/passwd, else the number.
+                    - Given by /proc and /etc/passwd.
                   returned: always
                   type: str
                   sample: root
@@ -675,30 +737,35 @@ ansible_facts:
                     engine:
                       description:
                         - V(docker), V(podman), V(lxc), V(containerd), V(cri-o) or V(systemd-nspawn).
+                        - Given by /proc.
                       returned: always
                       type: str
                       sample: lxc
                     name:
                       description:
                         - Name or id, as its cgroup carries it.
+                        - Given by /proc.
                       returned: always
                       type: str
                       sample: '105'
                     image:
                       description:
                         - Its image; always null in this version, as no engine is asked.
+                        - Given by /proc.
                       returned: always
                       type: str
                       sample: lmsysorg/sglang:v0.5.23
             state:
               description:
                 - V(ok), V(lost), V(error), V(reset_required) or V(unknown).
+                - Given by all of these together.
               returned: always
               type: str
               sample: ok
             faults:
               description:
                 - What is wrong with the card.
+                - Given by all of these together.
               returned: always
               type: list
               elements: dict
@@ -719,6 +786,7 @@ ansible_facts:
             not_supported:
               description:
                 - Names of the fields that the card does not have; dotted for those in a group.
+                - Given by all of these together.
               returned: always
               type: list
               elements: str
@@ -740,12 +808,14 @@ ansible_facts:
             a:
               description:
                 - The lower index.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: int
               sample: 0
             b:
               description:
                 - The higher index.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: int
               sample: 1
@@ -753,12 +823,14 @@ ansible_facts:
               description:
                 - 'How they are joined, as C(topo -m) prints it: V(NV18) for 18 NVLinks, V(PIX), V(PXB), V(PHB), V(NODE),
                   V(SYS); null where unknown.'
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: str
               sample: NV18
             nvlinks:
               description:
                 - Number of NVLinks between them; 0 for a PCIe path, null where unknown.
+                - Given by nvml, or nvidia-smi topo -m.
               returned: always
               type: int
               sample: 18
@@ -766,13 +838,13 @@ ansible_facts:
           description:
             - V(nvlink_mesh) where every pair has NVLinks, V(nvlink_partial), V(pcie), V(single), or null where a
               pair is unknown.
+            - Given by links.
           returned: always
           type: str
           sample: nvlink_mesh
         nics:
           description:
-            - 'The InfiniBand and RoCE devices; null where no reader tells. Reader nvidia_smi: C(topo -m); reader
-              nvml: sysfs, in the order of the device names.'
+            - The InfiniBand and RoCE devices; null where no reader tells.
           returned: always
           type: list
           elements: dict
@@ -785,18 +857,21 @@ ansible_facts:
             name:
               description:
                 - Name as C(topo -m) gives it.
+                - Given by /sys with nvml, nvidia-smi topo -m with nvidia_smi.
               returned: always
               type: str
               sample: NIC0
             device:
               description:
                 - Name of the device.
+                - Given by /sys with nvml, nvidia-smi topo -m with nvidia_smi.
               returned: always
               type: str
               sample: mlx5_0
             paths:
               description:
                 - Path to each GPU by its index.
+                - Given by /sys with nvml, nvidia-smi topo -m with nvidia_smi.
               returned: always
               type: dict
               sample:
