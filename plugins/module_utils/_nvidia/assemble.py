@@ -27,6 +27,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
     Row,
     kind,
 )
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import whole_or_none
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import Card
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.products import product_of
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Fault, Gpu, MigDevice, Process
@@ -67,7 +68,7 @@ def gpu_of(root: Root, row: Row, source: str, cards: Dict[str, Card]) -> Tuple[G
         gpu,
         index=row.index,
         product=product_of(gpu.name, gpu.pci_device_id or (card.device_id if card else None)),
-        numa_node=int(gpu.numa_affinity) if gpu.numa_affinity and gpu.numa_affinity.isdigit() else None,
+        numa_node=whole_or_none(gpu.numa_affinity),
         mig_devices=_mig_devices(gpu.mig_devices),
         processes=described,
         not_supported=tuple(sorted(name for name, cell in cells.items() if kind(cell) == NOT_SUPPORTED)),

@@ -13,7 +13,7 @@ import os
 import re
 from typing import Optional
 
-_VERSION = re.compile(r"\.so\.(?P<version>\d+\.\d+(\.\d+)?)$")
+_VERSION = re.compile(r"\.so\.(?P<version>[0-9]+\.[0-9]+(\.[0-9]+)?)$")
 
 
 def loaded_path(name: str) -> Optional[str]:

@@ -18,11 +18,12 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
     NOT_SUPPORTED,
     UNREADABLE,
     Cell,
+    kind,
 )
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
 
-_GPU = re.compile(r"^GPU (?P<index>\d+): .*\(UUID: ")
-_LINK = re.compile(r"^\s+Link (?P<link>\d+): (?P<speed>.+)$")
+_GPU = re.compile(r"^GPU (?P<index>[0-9]{1,9}): .*\(UUID: ")
+_LINK = re.compile(r"^\s+Link (?P<link>[0-9]{1,9}): (?P<speed>.+)$")
 
 
 def parse_nvlink(text: str) -> Dict[int, Dict[str, Cell]]:
@@ -51,12 +52,13 @@ def _cells(active: Cell, total: Cell) -> Dict[str, Cell]:
 def _read(line: str, current: Dict[str, Cell]) -> None:
     link = _LINK.match(line)
     if link:
-        active, total = (current[name][0] or 0 for name in ("nvlink.links_active", "nvlink.links_total"))
+        active, total = (current[name] for name in ("nvlink.links_active", "nvlink.links_total"))
         speed = link.group("speed").strip()
-        if speed.endswith("GB/s") or speed == "<inactive>":
-            current.update(_cells((active + (speed != "<inactive>"), ""), (total + 1, "")))
-        else:
-            current.update(_cells((None, "%s: link %s: %s" % (UNREADABLE, link.group("link"), speed)), (total + 1, "")))
+        if not speed.endswith("GB/s") and speed != "<inactive>":
+            active = None, "%s: link %s: %s" % (UNREADABLE, link.group("link"), speed)
+        elif kind(active) != UNREADABLE:  # one link that cannot be told leaves their number unknown
+            active = (active[0] or 0) + (speed != "<inactive>"), ""
+        current.update(_cells(active, ((total[0] or 0) + 1, "")))
     elif "does not have or support nvlink" in line.lower():
         current.update(_cells((None, NOT_SUPPORTED), (None, NOT_SUPPORTED)))
     elif "all links are inactive" in line.lower():

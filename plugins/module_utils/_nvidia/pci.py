@@ -13,13 +13,16 @@ https://docs.kernel.org/PCI/sysfs-pci.html
 """
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Dict, List, Optional
 
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import whole_or_none
 
 DEVICES = "/sys/bus/pci/devices"
 _VENDOR = "0x10de"
+_BUS_ID = re.compile("([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([01][0-9A-Fa-f])[.]([0-7])")
 _DISPLAY = ("0x0300", "0x0302")  # VGA compatible and 3D controller: https://pci-ids.ucw.cz/read/PD/03
 
 
@@ -56,18 +59,16 @@ def _read_card(root: Root, name: str) -> Card:
         bus_id=name.lower(),
         device_id=device[2:].lower() if device and device.startswith("0x") else None,
         driver=root.link_name(DEVICES, name, "driver") if linked else "",
-        numa_node=int(numa) if numa and numa.isdigit() else None,  # -1 says: no affinity known
+        numa_node=whole_or_none(numa),  # -1 says: no affinity known
     )
 
 
 def normal_bus_id(text: str) -> str:
     """Return "0000:1b:00.0" for NVIDIA's "00000000:1B:00.0"; ValueError for another shape."""
-    domain, bus, slot = text.strip().lower().split(":")
-    device, function = slot.split(".")
-    numbers = [int(part, 16) for part in (domain, bus, device, function)]
-    if len(bus) != 2 or len(device) != 2 or len(domain) < 4 or numbers[3] > 7 or numbers[2] > 31:
-        raise ValueError(text)
-    return "%04x:%02x:%02x.%x" % tuple(numbers)
+    match = _BUS_ID.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(text[:80])
+    return "%04x:%02x:%02x.%x" % tuple(int(part, 16) for part in match.groups())
 
 
 def infiniband(root: Root) -> Optional[Dict[str, str]]:

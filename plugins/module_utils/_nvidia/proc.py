@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Dict, Optional, Set, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import is_whole
 
-_VERSION = re.compile(r"^NVRM version: +NVIDIA UNIX (?P<open>Open )?.*?Kernel Module .*?(?P<version>\d+\.\d+(\.\d+)?) ")
+_VERSION = re.compile(r"^NVRM version: +NVIDIA UNIX (?P<open>Open )?.*?Kernel Module .*?(?P<version>[0-9]+\.[0-9]+(\.[0-9]+)?) ")
 
 
 @dataclass(frozen=True)
@@ -89,4 +90,4 @@ def read_grant(root: Root) -> Optional[Grant]:
 def _has_device(root: Root, bus_id: str) -> Optional[bool]:
     information = parse_information(root.read("/proc/driver/nvidia/gpus", bus_id, "information") or "")
     minor = information.get("Device Minor", "")
-    return root.readable("/dev/nvidia" + minor) if minor.isdigit() else None
+    return root.readable("/dev/nvidia" + minor) if is_whole(minor) else None

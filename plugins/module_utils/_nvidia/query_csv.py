@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Dict
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import Cell, read_cell
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import is_whole, whole
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import normal_bus_id
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
 
@@ -25,9 +26,9 @@ def parse_query(text: str) -> Dict[int, Dict[str, Cell]]:
         if not line.strip():
             continue
         parts = [part.strip() for part in line.split(",")]
-        if len(parts) != 4 or not parts[0].isdigit() or int(parts[0]) in gpus:
+        if len(parts) != 4 or not is_whole(parts[0]) or whole(parts[0]) in gpus:
             raise ParseError("--query-gpu printed no row of index, uuid, bus id, compute capability", line)
-        gpus[int(parts[0])] = {
+        gpus[whole(parts[0])] = {
             "uuid": read_cell(parts[1], uuid),
             "pci_bus_id": read_cell(parts[2], normal_bus_id),
             "compute_capability": read_cell(parts[3], _capability),
@@ -46,4 +47,4 @@ def uuid(text: str) -> str:
 
 def _capability(text: str) -> str:
     major, minor = text.split(".")
-    return "%d.%d" % (int(major), int(minor))
+    return "%d.%d" % (whole(major), whole(minor))

@@ -30,7 +30,7 @@ _ANSWERS = (
     ("failed to initialize nvml:", state.FAILED),
 )
 
-_NVML_VERSION = re.compile(r"^NVML library version: (?P<version>\d+(\.\d+)+)\s*$", re.M)
+_NVML_VERSION = re.compile(r"^NVML library version: (?P<version>[0-9]+(\.[0-9]+)+)\s*$", re.M)
 _HANDLE = re.compile(r"^Unable to determine the device handle for GPU ?(?P<bus>[0-9A-Fa-f:.]+): (?P<reason>.*)$")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 """`nvidia-smi -q -x`: nearly all of a GPU's fields. Its DTD: nvsmi_device_v12.dtd, v13."""
 
+import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Tuple
 from xml.etree import ElementTree
@@ -23,6 +24,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
     read_cell,
 )
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.health import fabric_health
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import rounded, version, whole
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import normal_bus_id
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.query_csv import uuid
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
@@ -43,7 +45,7 @@ def _number(unit: str = "") -> Callable[[str], int]:
         number, unused, printed = text.partition(" ")
         if printed != unit:
             raise ValueError(text)
-        return int(float(number) + 0.5) if unit == "W" else int(number)
+        return rounded(number) if unit == "W" else whole(number)
 
     return convert
 
@@ -66,11 +68,14 @@ def _recovery(text: str) -> str:
 def _width(text: str) -> int:
     if not text.endswith("x"):
         raise ValueError(text)
-    return int(text[:-1])
+    return whole(text[:-1])
+
+
+_DEVICE_ID = re.compile(r"[0-9A-Fa-f]{4}10[Dd][Ee]")  # NVIDIA's vendor id stands behind
 
 
 def _device_id(text: str) -> str:
-    if len(text) != 8 or int(text, 16) & 0xFFFF != 0x10DE:
+    if not _DEVICE_ID.fullmatch(text):
         raise ValueError(text)
     return text[:4].lower()
 
@@ -95,6 +100,8 @@ RECOVERY_WORDS = {
 
 RECOVERY_SINCE = 570
 """Branch of the oldest capture with <gpu_recovery_action>: corpus nvidia-smi-q/05."""
+
+_NEWEST = 1 << 31
 
 SUMMARY_SINCE = 580
 """Branch of the oldest capture with <fabric/health/summary>: corpus nvidia-smi-q/01; 05 of branch 570 has none."""
@@ -147,27 +154,21 @@ def parse_log(text: str) -> Log:
         raise ParseError("nvidia-smi -q -x is no whole XML (%s)" % failure) from failure
     if log.tag != "nvidia_smi_log":
         raise ParseError("nvidia-smi -q -x is no nvidia_smi_log but %s" % log.tag[:40])
-    driver_version = read_cell(log.findtext("driver_version"), _version)[0]
+    driver_version = read_cell(log.findtext("driver_version"), version)[0]
     return Log(
         driver_version=driver_version,
-        cuda_version=read_cell(log.findtext("cuda_version"), _version)[0],
-        attached=read_cell(log.findtext("attached_gpus"), int)[0],
+        cuda_version=read_cell(log.findtext("cuda_version"), version)[0],
+        attached=read_cell(log.findtext("attached_gpus"), whole)[0],
         gpus=tuple(_read_gpu(gpu, _branch(driver_version)) for gpu in log.findall("gpu")),
     )
 
 
-def _branch(driver_version: Optional[str]) -> float:
+def _branch(driver_version: Optional[str]) -> int:
     """Return the branch, 580 of "580.95.05"; of an unknown driver everything is expected."""
-    return float(driver_version.split(".")[0]) if driver_version else float("inf")
+    return int(driver_version.split(".")[0]) if driver_version else _NEWEST
 
 
-def _version(text: str) -> str:
-    if not text.replace(".", "").isdigit():
-        raise ValueError(text)
-    return text
-
-
-def _read_gpu(gpu: ElementTree.Element, branch: float) -> Dict[str, Cell]:
+def _read_gpu(gpu: ElementTree.Element, branch: int) -> Dict[str, Cell]:
     cells = {name: _cell(gpu, path, convert) for name, path, convert in _FIELDS}
     if kind(cells["pci_bus_id"]) == MISSING:
         cells["pci_bus_id"] = read_cell(gpu.get("id"), normal_bus_id)
@@ -202,7 +203,7 @@ def _uncorrected(counters: Optional[ElementTree.Element]) -> Cell:
     if counters is None:
         return None, "%s: <ecc_errors>" % MISSING
     found = [item for item in counters if "uncorrectable" in item.tag]
-    cells = [read_cell(item.text, int) for item in found]
+    cells = [read_cell(item.text, whole) for item in found]
     bad = [cell for cell in cells if cell[1] not in ("", NOT_SUPPORTED)]
     if bad or not any(item.tag.startswith("dram") for item in found) or not any(item.tag.startswith("sram") for item in found):
         return None, bad[0][1] if bad else "%s: <ecc_errors/%s>" % (MISSING, counters.tag)
@@ -239,7 +240,7 @@ def _processes(processes: Optional[ElementTree.Element]) -> Cell:
         return None, "%s: <processes>" % MISSING
     rows: List[Dict[str, Any]] = []
     for item in processes.findall("process_info"):
-        pid = read_cell(item.findtext("pid"), int)
+        pid = read_cell(item.findtext("pid"), whole)
         if pid[1]:
             return None, "%s: a process without a PID" % MISSING
         memory = read_cell(item.findtext("used_memory"), _number("MiB"))

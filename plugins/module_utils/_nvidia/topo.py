@@ -22,11 +22,11 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.types impo
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL_NAMES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
-_GPU = re.compile(r"^GPU(?P<index>\d+)$")
-_PATH = re.compile(r"^(?P<path>X|SYS|NODE|PHB|PXB|PIX|NV(?P<nvlinks>\d+))$")
-_GLUED = re.compile(r"(?<=\d)(?=(GPU|NIC)\d)")
-_LIST = re.compile(r"^\d+(-\d+)?(,\d+(-\d+)?)*$")
-_NIC_NAME = re.compile(r"^ +(?P<name>NIC\d+): (?P<device>\S+)\s*$")
+_GPU = re.compile(r"^GPU(?P<index>[0-9]{1,9})$")
+_PATH = re.compile(r"^(?P<path>X|SYS|NODE|PHB|PXB|PIX|NV(?P<nvlinks>[0-9]{1,9}))$")
+_GLUED = re.compile(r"(?<=[0-9])(?=(GPU|NIC)[0-9])")
+_LIST = re.compile(r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$")
+_NIC_NAME = re.compile(r"^ +(?P<name>NIC[0-9]+): (?P<device>\S+)\s*$")
 
 
 @dataclass(frozen=True)
