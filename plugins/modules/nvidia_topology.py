@@ -164,7 +164,8 @@ ansible_facts:
           sample: nvml
         state:
           description:
-            - V(ok), V(degraded), V(unresponsive), V(driver_library_mismatch), V(access_denied), V(no_devices), V(driver_not_loaded),
+            - V(ok), V(degraded), V(unresponsive), V(driver_library_mismatch), V(access_denied), V(no_devices),
+              V(driver_not_loaded),
               V(library_missing), V(driver_missing), V(no_gpu) or V(unknown). The first row of the decision table
               in the guide that matches.
           returned: always
