@@ -19,13 +19,14 @@ extends_documentation_fragment:
 requirements:
   - set as stdout in configuration
 author:
-  - The inference.recon authors
+  - The inference.recon authors (@inference-recon)
 """
 
 EXAMPLES = r"""
-# ansible.cfg
-[defaults]
-stdout_callback = inference.recon.brief
+# In ansible.cfg:
+#
+# [defaults]
+# stdout_callback = inference.recon.brief
 """
 
 from typing import Any

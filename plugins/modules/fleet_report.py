@@ -52,7 +52,7 @@ options:
     type: bool
     default: false
 author:
-  - The inference.recon authors
+  - The inference.recon authors (@inference-recon)
 seealso:
   - module: inference.recon.nvidia_topology
 notes:

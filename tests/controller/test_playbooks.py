@@ -41,8 +41,8 @@ def play(settled: Person, tmp_path: Path) -> Play:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
 
-    def run(*arguments: str, hosts: Any = HOSTS, cwd: Path = folder, files: dict[str, str] | None = None, **environ: str) -> Any:
-        for name, text in {"hosts.json": json.dumps({"all": {"hosts": hosts}}), **(files or {})}.items():
+    def run(*arguments: str, hosts: Any = None, cwd: Path = folder, files: dict[str, str] | None = None, **environ: str) -> Any:
+        for name, text in {"hosts.json": json.dumps({"all": {"hosts": hosts or HOSTS}}), **(files or {})}.items():
             (cwd / name).write_text(text)
         settled.owns(folder)
         environ = {"ANSIBLE_CONFIG": str(settled.checkout / "ansible.cfg"), "ANSIBLE_NOCOLOR": "1", **environ}
