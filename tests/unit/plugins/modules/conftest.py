@@ -11,7 +11,6 @@ import shlex
 from functools import partial
 
 import pytest
-
 from ansible.module_utils import basic
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.collect import Place, collect

@@ -217,7 +217,7 @@ def test_everything_else_is_unknown(host, name, status):
     """A text that a command does not print gives nulls and problems, whichever command prints it and however that ends."""
     text = (CORPUS / (name + ".txt")).read_bytes()
     for printing in [[command] for command in COMMANDS] + [COMMANDS]:
-        host.replay({command: (text, status) for command in printing})
+        host.replay(dict.fromkeys(printing, (text, status)))
         facts = host.look()
         assert facts["state"] == ("degraded" if facts["gpus"] else "unknown")
         assert facts["driver"]["version"] is None
