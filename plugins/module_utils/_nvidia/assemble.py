@@ -46,6 +46,8 @@ _HIDDEN_BY_MIG = (
 
 _FAULT_CODES = {LOST: "gpu_lost", RESET_REQUIRED: "reset_required", UNREADABLE: "unreadable"}
 
+_CODES = {code: why for why, code in _FAULT_CODES.items()}
+
 _STATES = (
     # (fault, state): the first fault found decides
     ("gpu_lost", "lost"),
@@ -75,6 +77,7 @@ def gpu_of(root: Root, row: Row, source: str, cards: Dict[str, Card]) -> Tuple[G
     )
     gpu = replace(gpu, faults=row.faults + _faults(cells, gpu))
     gpu = replace(gpu, state=state_of(gpu, _is_whole(cells)))
+    problems += [Problem(source, _CODES[fault.code], "every field (%s)" % fault.message, subject_of(gpu)) for fault in row.faults]
     return gpu, problems + _null_problems(gpu, cells, source) + _mig_problems(gpu, source) + _owner_problems(gpu)
 
 

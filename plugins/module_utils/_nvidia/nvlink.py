@@ -22,6 +22,8 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
 )
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
 
+CELLS = ("nvlink.links_active", "nvlink.links_total")
+
 _GPU = re.compile(r"^GPU (?P<index>[0-9]{1,9}): .*\(UUID: ")
 _LINK = re.compile(r"^\s+Link (?P<link>[0-9]{1,9}): (?P<speed>.+)$")
 

@@ -42,10 +42,14 @@ def cell_of(function: Callable[[], Any]) -> Cell:
     try:
         return function(), ""
     except NvmlError as failure:
-        why = _WHYS.get(failure.code, UNREADABLE)
-        return None, why if why == NOT_SUPPORTED else "%s: %s" % (why, failure)
+        return None, _why(failure)
     except (KeyError, ValueError) as failure:
         return None, "%s: NVML answers %s" % (UNREADABLE, failure)
+
+
+def _why(failure: NvmlError) -> str:
+    why = _WHYS.get(failure.code, UNREADABLE)
+    return why if why == NOT_SUPPORTED else "%s: %s" % (why, failure)
 
 
 def cells_of(names: Tuple[str, ...], function: Callable[[], Tuple[Any, ...]]) -> Dict[str, Cell]:
@@ -55,12 +59,17 @@ def cells_of(names: Tuple[str, ...], function: Callable[[], Tuple[Any, ...]]) ->
 
 
 class Handle:
-    """A device or MIG device of NVML. `failure` is the why of one that could not be had, else empty."""
+    """A device or MIG device of NVML. `error` is why one could not be had, `failure` the same as a cell tells it, else empty."""
 
     def __init__(self, lib: Nvml, name: str, *arguments: Any) -> None:
         self.lib = lib
         self.pointer = ctypes.c_void_p()
-        unused, self.failure = cell_of(partial(lib.call, name, *arguments, ctypes.byref(self.pointer)))
+        self.error: Optional[NvmlError] = None
+        try:
+            lib.call(name, *arguments, ctypes.byref(self.pointer))
+        except NvmlError as error:
+            self.error = error
+        self.failure = _why(self.error) if self.error else ""
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function with this handle as its first argument."""
@@ -76,25 +85,31 @@ class Handle:
 
 
 class Device(Handle):
-    """One GPU of NVML's list. `bus_id` and `link_ends` are known once its cells were read; see nvml_links.py."""
+    """One GPU of NVML's list. `bus_id` and the links are known once its cells were read; see nvml_links.py."""
 
     def __init__(self, lib: Nvml, index: int) -> None:
         super().__init__(lib, "nvmlDeviceGetHandleByIndex_v2", ctypes.c_uint(index))
         self.index = index
         self.bus_id: Optional[str] = None
-        self.link_ends: Dict[Optional[str], int] = {}
+        self.link_ends: Dict[str, int] = {}
+        self.link_failure = ""
 
     def instances(self) -> List[Handle]:
         """Return its MIG devices."""
         try:
             most = self.number("nvmlDeviceGetMaxMigDeviceCount")
         except NvmlError as failure:
-            if failure.code in (nvml.NOT_SUPPORTED, nvml.FUNCTION_NOT_FOUND):
+            if failure.code == nvml.NOT_SUPPORTED:
                 return []
             raise
-        places = (ctypes.c_uint(place) for place in range(most))
-        found = (Handle(self.lib, "nvmlDeviceGetMigDeviceHandleByIndex", self.pointer, place) for place in places)
+        found = [self._instance(place) for place in range(most)]
+        for instance in found:
+            if instance.error is not None and instance.error.code != nvml.NOT_FOUND:  # there is none at this place
+                raise instance.error
         return [instance for instance in found if not instance.failure]
+
+    def _instance(self, place: int) -> Handle:
+        return Handle(self.lib, "nvmlDeviceGetMigDeviceHandleByIndex", self.pointer, ctypes.c_uint(place))
 
 
 def read_cells(device: Device) -> Dict[str, Cell]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import nvml
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import NOT_SUPPORTED, Cell
@@ -24,8 +24,11 @@ _SWITCH = "switch"
 
 
 def read_nvlink(device: Device) -> Dict[str, Cell]:
-    """Count a GPU's links and remember where the active ones lead."""
+    """Count a GPU's links and remember where the active ones lead, or that this is unknown."""
     cells = cells_of(_NAMES, lambda: _count(device))
+    why = cells["nvlink.links_total"][1]
+    if why not in ("", NOT_SUPPORTED):
+        device.link_failure = why
     if cells["nvlink.links_total"] == (0, ""):
         return dict.fromkeys(_NAMES, (None, NOT_SUPPORTED))
     return cells
@@ -33,7 +36,7 @@ def read_nvlink(device: Device) -> Dict[str, Cell]:
 
 def _count(device: Device) -> Tuple[int, int]:
     active, total = 0, 0
-    ends: Dict[Optional[str], int] = {}
+    ends: Dict[str, int] = {}
     for link in range(nvml.NVLINK_MAX_LINKS):
         try:
             is_active = device.number("nvmlDeviceGetNvLinkState", ctypes.c_uint(link))
@@ -46,7 +49,8 @@ def _count(device: Device) -> Tuple[int, int]:
         total += 1
         if is_active:
             active += 1
-            end = cell_of(partial(_end, device, link))[0]
+            end, why = cell_of(partial(_end, device, link))
+            device.link_failure = device.link_failure or why
             ends[end] = ends.get(end, 0) + 1
     device.link_ends = ends
     return active, total
@@ -75,6 +79,8 @@ def read_links(lib: Nvml, devices: List[Device]) -> List[Dict[str, Any]]:
 def _path(lib: Nvml, left: Device, right: Device) -> Cell:
     if left.failure or right.failure:
         return None, left.failure or right.failure
+    if left.link_failure or right.link_failure:  # a PCIe path would be told of a pair that may have NVLinks
+        return None, left.link_failure or right.link_failure
     direct = left.link_ends.get(right.bus_id, 0) if right.bus_id else 0
     count = direct + min(left.link_ends.get(_SWITCH, 0), right.link_ends.get(_SWITCH, 0))
     if count:

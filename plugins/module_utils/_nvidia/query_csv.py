@@ -18,6 +18,8 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.types impo
 
 QUERY = ("--query-gpu=index,uuid,pci.bus_id,compute_cap", "--format=csv,noheader")
 
+CELLS = ("uuid", "pci_bus_id", "compute_capability")
+
 
 def parse_query(text: str) -> Dict[int, Dict[str, Cell]]:
     """Return the cells uuid, pci_bus_id and compute_capability of each GPU by index."""

@@ -15,7 +15,7 @@ from typing import Dict, List, Optional, Tuple
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import assemble, state
-from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import Reading
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import MISSING, Reading
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.granted import Granted
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import Card
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Fault, Gpu
@@ -33,6 +33,8 @@ def list_gpus(root: Root, reading: Reading, cards: Optional[List[Card]], granted
         gpus.append(gpu)
         problems += found
     gpus += _rest(gpus, reading, by_bus, granted)
+    words = "every field (%s)" % _SILENT.message
+    problems += [Problem(reading.source, MISSING, words, assemble.subject_of(gpu)) for gpu in gpus if _SILENT in gpu.faults]
     return sorted(gpus, key=lambda gpu: (gpu.index is None, gpu.index or 0, gpu.pci_bus_id or "")), problems
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Callable, Dict, List, Optional, Tuple, TypeVar
 
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
-from ansible_collections.inference.recon.plugins.module_utils._nvidia import smi_text, state
+from ansible_collections.inference.recon.plugins.module_utils._nvidia import nvlink, query_csv, smi_text, state
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import (
     MISSING,
     NOT_SUPPORTED,
@@ -21,9 +21,10 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
     Row,
     read_cell,
 )
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import whole
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvlink import parse_nvlink
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.query_csv import QUERY, parse_query
-from ansible_collections.inference.recon.plugins.module_utils._nvidia.smi_xml import Log, parse_log
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.smi_xml import CELLS, Log, parse_log
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.topo import Affinity, Matrix, parse_topo
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
 from ansible_collections.inference.recon.plugins.module_utils._run import Command, Outcome
@@ -38,9 +39,14 @@ COMMANDS: Dict[str, Tuple[str, ...]] = {
 }
 _XML, _TOPO, _NVLINK, _QUERY = COMMANDS
 
+_HEAD = 4096
+"""Characters of an output that are searched for words."""
+
 _UNFINISHED = {"timeout": state.TIMEOUT, "deadline": state.TIMEOUT, "not_found": state.NO_LIBRARY}
 
 Parsed = TypeVar("Parsed")
+Rows = Dict[int, Dict[str, Cell]]
+_Told = Tuple[str, Optional[Rows], Tuple[str, ...]]
 
 
 def commands(executable: str, timeout: float) -> Dict[str, Command]:
@@ -102,10 +108,12 @@ class _Parser:
 
 
 def _words(outcomes: Dict[str, Outcome]) -> Optional[Tuple[str, str]]:
-    """Return (answer, text) where nvidia-smi says in words why it has no data."""
+    """Return (answer, text) where nvidia-smi says in words why it has no data; not where its log has some."""
+    if "<nvidia_smi_log>" in outcomes[_XML].out[:_HEAD]:
+        return None
     for outcome in outcomes.values():
-        text = outcome.out[:4096] + "\n" + outcome.err[:4096]
-        answer = None if "<nvidia_smi_log>" in text else smi_text.answer_in(text)
+        text = outcome.out[:_HEAD] + "\n" + outcome.err[:_HEAD]
+        answer = smi_text.answer_in(text)
         if answer is not None:
             return answer, text
     return None
@@ -137,45 +145,52 @@ def _is_known(row: Row, rows: List[Row]) -> bool:
 def _merge(
     log: Optional[Log],
     matrix: Optional[Matrix],
-    links: Optional[Dict[int, Dict[str, Cell]]],
-    query: Optional[Dict[int, Dict[str, Cell]]],
+    links: Optional[Rows],
+    query: Optional[Rows],
 ) -> List[Row]:
-    """Join the four by index: the log has none, its GPUs are found in the query by bus id, else taken in order."""
-    cells: Dict[int, Dict[str, Cell]] = {index: {} for index in _indexes(matrix, links, query)}
+    """Join the four by index: the log has none, its GPUs are found in the query by bus id or uuid, else taken in order."""
+    logged: Rows = {}
     strangers: List[Row] = []
     for place, gpu in enumerate(log.gpus if log else ()):
         index = place if query is None else _index_of(gpu, query)
         if index is None:
             strangers.append(Row(None, gpu))
         else:
-            cells.setdefault(index, {}).update(gpu)
-    for index, row in cells.items():
-        if query is not None:
-            asked = query.get(index, {"compute_capability": (None, "%s: no row of --query-gpu" % MISSING)})
-            row.update({name: cell for name, cell in asked.items() if row.get(name, (None, MISSING))[1]})
-        if links is not None:
-            row.update(links.get(index, {}))
-        if matrix is not None:
-            row.update(_affinity(matrix.affinity.get(index, Affinity())))
-    return [Row(index, cells[index]) for index in sorted(cells)] + strangers
+            logged[index] = gpu
+    near = {index: _affinity(cells) for index, cells in matrix.affinity.items()} if matrix else None
+    told: Tuple[_Told, ...] = (
+        (_XML, logged if log else None, CELLS),
+        (_NVLINK, links, nvlink.CELLS),
+        (_TOPO, near, tuple(_affinity(Affinity()))),
+        (_QUERY, query, query_csv.CELLS),
+    )
+    indexes = {index for each in told for index in each[1] or ()}
+    return [Row(index, _cells_of(index, told)) for index in sorted(indexes)] + strangers
 
 
-def _indexes(
-    matrix: Optional[Matrix],
-    links: Optional[Dict[int, Dict[str, Cell]]],
-    query: Optional[Dict[int, Dict[str, Cell]]],
-) -> List[int]:
-    return sorted(set(matrix.affinity if matrix else ()) | set(links or ()) | set(query or ()))
+def _cells_of(index: int, told: Tuple[_Told, ...]) -> Dict[str, Cell]:
+    """Take each cell from the first command that has a value; one that leaves out this GPU owes its cells."""
+    cells: Dict[str, Cell] = {}
+    for command, rows, names in told:
+        if rows is None:
+            continue  # a problem of the command's own says why
+        absent = (None, "%s: %s leaves out this GPU" % (MISSING, command))
+        found = rows.get(index) or dict.fromkeys(names, absent)
+        cells.update({name: cell for name, cell in found.items() if cells.get(name, absent)[1]})
+    return cells
 
 
-def _index_of(gpu: Dict[str, Cell], query: Dict[int, Dict[str, Cell]]) -> Optional[int]:
-    bus = gpu["pci_bus_id"][0]
-    return next((index for index, row in query.items() if bus and row["pci_bus_id"][0] == bus), None)
+def _index_of(gpu: Dict[str, Cell], query: Rows) -> Optional[int]:
+    for name in ("pci_bus_id", "uuid"):
+        for index, row in query.items():
+            if gpu[name][0] is not None and gpu[name][0] == row[name][0]:
+                return index
+    return None
 
 
 def _affinity(affinity: Affinity) -> Dict[str, Cell]:
     return {
         "cpu_affinity": read_cell(affinity.cpu, str),
         "numa_affinity": read_cell(affinity.numa, str),
-        "gpu_numa_id": read_cell(affinity.gpu_numa_id, int) if affinity.gpu_numa_id else (None, NOT_SUPPORTED),
+        "gpu_numa_id": read_cell(affinity.gpu_numa_id, whole) if affinity.gpu_numa_id else (None, NOT_SUPPORTED),
     }

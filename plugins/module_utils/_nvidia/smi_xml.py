@@ -141,6 +141,9 @@ _FIELDS: Tuple[Tuple[str, str, Callable[[str], Any]], ...] = (
     ("fabric.cluster_uuid", "fabric/clusterUuid", str),
 )
 
+_DERIVED = ("ecc.volatile_uncorrected", "ecc.aggregate_uncorrected", "fabric.health", "mig_devices", "processes")
+CELLS = tuple(name for name, *unused in _FIELDS) + _DERIVED
+
 _TYPES = {"C": "compute", "G": "graphics", "C+G": "compute_graphics", "M": "mps", "M+C": "mps"}
 
 

@@ -23,6 +23,8 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.types impo
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL_NAMES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 _GPU = re.compile(r"^GPU(?P<index>[0-9]{1,9})$")
+_DEVICE = re.compile(r"^(GPU|NIC)[0-9]{1,9}$")
+_OLD_NIC = re.compile(r"^[a-z][a-z0-9_]*$")  # "mlx5_0", as older drivers call their columns
 _PATH = re.compile(r"^(?P<path>X|SYS|NODE|PHB|PXB|PIX|NV(?P<nvlinks>[0-9]{1,9}))$")
 _GLUED = re.compile(r"(?<=[0-9])(?=(GPU|NIC)[0-9])")
 _LIST = re.compile(r"^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$")
@@ -59,6 +61,8 @@ def parse_topo(text: str) -> Matrix:
             break
         label, row, tail = _split(line, len(columns))
         if label not in columns:
+            if _DEVICE.match(label):  # the header is damaged, and every cell may stand below another's name
+                raise ParseError("topo -m has no column for", label)
             break
         cells[label] = row
         gpu = _GPU.match(label)
@@ -82,7 +86,7 @@ def _find_header(lines: List[str]) -> Tuple[int, List[str], int]:
             tails += tail in names
             names = names.replace(tail, " ")
         columns = _GLUED.sub(" ", names).split()
-        if len(set(columns)) != len(columns) or any(_PATH.match(name) for name in columns):
+        if len(set(columns)) != len(columns) or not all(_DEVICE.match(name) or _OLD_NIC.match(name) for name in columns):
             break
         return place, columns, tails
     raise ParseError("topo -m printed no matrix", next((line for line in lines if line.strip()), ""))
