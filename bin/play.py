@@ -149,8 +149,11 @@ def play(playbook: str, settings: Mapping[str, str]) -> int:
     report_dir = os.path.abspath(settings.get("REPORT") or "recon-report")
     report = os.path.join(report_dir, "report.json")
     before = identify(report)
-    with inventory_file(choose_inventory(settings)) as inventory:
+    chosen = choose_inventory(settings)
+    with inventory_file(chosen) as inventory:
         command = compose_command(playbook, settings, inventory, report_dir)
+        if chosen is THIS_MACHINE:
+            say("this machine only; HOST= or INVENTORY= names others")
         status = subprocess.run(command, env=compose_environment(os.environ), check=False).returncode
     return judge_run(playbook, status, report, before)
 
