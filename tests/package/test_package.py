@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.utils.environments import ROOT, SetupError, find_any_python, make_environment
+from tests.utils.environments import ROOT, NoPythonError, make_environment
 
 CORES = {"2.17.14": ("3.10", "3.11", "3.12"), "2.19.14": ("3.11", "3.12", "3.13"), "2.21.5": ("3.12", "3.13", "3.14")}
 """The newest of each, and the Pythons it runs on; meta/runtime.yml asks for 2.17 or newer."""
@@ -56,14 +56,14 @@ def installed(tarball: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=CORES)
 def core(request: pytest.FixtureRequest) -> Path:
     """Return the folder of the commands of an ansible-core."""
+    version = request.param
     try:
-        python = find_any_python(CORES[request.param])
-    except SetupError as lack:
-        pytest.skip(f"ansible-core {request.param} {lack}")
-    return (
-        make_environment(f"ansible-core-{request.param}", python, [f"ansible-core=={request.param}", "jmespath", "packaging"])
-        / "bin"
-    )
+        return (
+            make_environment(f"ansible-core-{version}", CORES[version], [f"ansible-core=={version}", "jmespath", "packaging"])
+            / "bin"
+        )
+    except NoPythonError as lack:
+        pytest.skip(f"ansible-core {version} {lack}")
 
 
 def test_package_is_called_as_its_version(tarball: Path) -> None:

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Iterable
 
@@ -24,39 +23,57 @@ class SetupError(Exception):
     """An environment cannot be made; the text is one line that says what to do."""
 
 
+class NoPythonError(SetupError):
+    """This machine has no Python of the versions that would do."""
+
+
 def find_python(version: str) -> Path | None:
-    """Find a real interpreter: pyenv's own folders first, for its shims on PATH refuse versions that are not selected."""
+    """Find a real interpreter: no shim of pyenv, which refuses what is not selected, and no environment of this checkout."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for folder in sorted(pyenv.glob(version + ".*")):
         if (folder / "bin" / f"python{version}").exists():
             return folder / "bin" / f"python{version}"
-    found = shutil.which(f"python{version}")
-    return Path(found) if found and "/shims/" not in found else None
+    for folder in os.get_exec_path():
+        python = Path(folder) / f"python{version}"
+        if os.access(python, os.X_OK) and "/shims/" not in str(python) and ROOT not in python.parents:
+            return python
+    return None
 
 
 def find_any_python(versions: Iterable[str]) -> Path:
-    """Find an interpreter of one of these versions: the one that runs now if it is one of them."""
-    if ".".join(map(str, sys.version_info[:2])) in versions:
-        return Path(sys.executable)
+    """Find an interpreter of one of these versions."""
     for version in versions:
         python = find_python(version)
         if python:
             return python
-    raise SetupError(f"needs a Python of {', '.join(versions)}; on PATH there is none")
+    raise NoPythonError(f"needs a Python of {', '.join(versions)}; on PATH there is none")
 
 
-def make_environment(name: str, python: Path, requirements: list[str]) -> Path:
-    """Return the folder of a virtual environment holding what pip's arguments ask for; a stamp written last says it is whole."""
-    wanted = hashlib.sha256("\n".join([str(python), *map(_content, requirements)]).encode()).hexdigest()
+def make_environment(name: str, versions: Iterable[str], requirements: list[str]) -> Path:
+    """Return the folder of a virtual environment of one of these Pythons with what pip's arguments ask for.
+
+    A stamp, written last, says that it is whole and what was asked for. Two that want it at once wait for each other.
+    """
+    wanted = hashlib.sha256("\n".join(map(_content, requirements)).encode()).hexdigest()
     folder = CACHE / name
-    stamp = folder / "stamp"
-    if stamp.exists() and stamp.read_text() == wanted:
-        return folder
-    _run([python, "-m", "venv", "--clear", folder], f"python3-venv is missing? {python} -m venv failed")
-    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _run([*pip, *requirements], f"pip could not install {name}")
-    stamp.write_text(wanted)
+    CACHE.mkdir(exist_ok=True)
+    with (CACHE / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _is_whole(folder, wanted):
+            _make(folder, find_any_python(versions), requirements)
+            (folder / "stamp").write_text(wanted)
     return folder
+
+
+def _is_whole(folder: Path, wanted: str) -> bool:
+    stamp = folder / "stamp"
+    return stamp.exists() and stamp.read_text() == wanted and (folder / "bin" / "python").exists()
+
+
+def _make(folder: Path, python: Path, requirements: list[str]) -> None:
+    _run([python, "-m", "venv", "--clear", folder], f"{python} -m venv failed; is python3-venv installed?")
+    pip = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, *requirements], f"pip could not install what {folder.name} needs")
 
 
 def _content(argument: str) -> str:

@@ -15,7 +15,6 @@ from tests.utils.environments import (
     ROOT,
     TARGET_PYTHONS,
     TOOL_PYTHONS,
-    find_any_python,
     find_python,
     make_environment,
 )
@@ -31,7 +30,7 @@ OTHERS_SETTINGS = ("ANSIBLE_", "MOLECULE_", "PYTEST_", "PYTHON", "PYENV_VERSION"
 
 def prepare() -> dict[str, str]:
     """Make what the steps run with, and return their environment."""
-    tools = make_environment("test-tools", find_any_python(TOOL_PYTHONS), TOOLS) / "bin"
+    tools = make_environment("test-tools", TOOL_PYTHONS, TOOLS) / "bin"
     pythons = [str(python.parent) for python in map(find_python, TARGET_PYTHONS) if python]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OTHERS_SETTINGS)}
     environment["PATH"] = os.pathsep.join([str(tools), *pythons, os.environ["PATH"]])
