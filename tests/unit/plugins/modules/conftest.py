@@ -52,28 +52,26 @@ class Host:
 
     def look(self):
         """Run the module, and once more in check mode: neither may change anything, and both say the same."""
-        facts, checked = self._run(False), self._run(True)
-        assert facts == checked
-        return facts
+        results = [self.start({"_ansible_check_mode": check_mode}) for check_mode in (False, True)]
+        assert results[0] == results[1]
+        result, status = results[0]
+        assert (status, result["changed"], list(result["ansible_facts"])) == (0, False, ["nvidia_topology"])
+        return result["ansible_facts"]["nvidia_topology"]
 
-    def _run(self, check_mode):
+    def start(self, options):
+        """Run the module and return (what it prints, its exit status)."""
         arguments = {
             "readers": ["nvidia_smi"],
             "executable": str(self.smi),
-            "_ansible_check_mode": check_mode,
             "_ansible_remote_tmp": str(self.tree),
             "_ansible_keep_remote_files": False,
         }
-        packed = json.dumps({"ANSIBLE_MODULE_ARGS": arguments}).encode("utf-8")
+        packed = json.dumps({"ANSIBLE_MODULE_ARGS": dict(arguments, **options)}).encode("utf-8")
         self._monkeypatch.setattr(basic, "_ANSIBLE_ARGS", packed)
         self._monkeypatch.setattr(basic, "_ANSIBLE_PROFILE", "legacy", raising=False)
         with pytest.raises(SystemExit) as end:
             nvidia_topology.main()
-        result = json.loads(self._capsys.readouterr().out)
-        assert end.value.code == 0
-        assert result["changed"] is False
-        assert list(result["ansible_facts"]) == ["nvidia_topology"]
-        return result["ansible_facts"]["nvidia_topology"]
+        return json.loads(self._capsys.readouterr().out), end.value.code
 
     def _write(self, path, text):
         target = self.tree / path
