@@ -88,6 +88,14 @@ def test_typed_inside_playbooks(play: Play, settled: Person, here: str) -> None:
     expect(done, here_1=here, here_2=here, gone="unreachable")
 
 
+def test_by_path_from_elsewhere_with_settings_of_ones_own(play: Play, settled: Person, here: str) -> None:
+    done = play(
+        str(settled.checkout / "playbooks" / "survey.yml"), files={"ansible.cfg": "[defaults]\nforks = 2\n"}, ANSIBLE_CONFIG=""
+    )
+    assert done.returncode == 0
+    expect(done, here_1=here, here_2=here, gone="unreachable")
+
+
 def test_limit_reports_on_what_it_leaves(play: Play, here: str) -> None:
     expect(play("inference.recon.survey", "--limit", "here-1,gone"), here_1=here, gone="unreachable")
 
