@@ -34,7 +34,7 @@ def prepare() -> dict[str, str]:
     pythons = [str(python.parent) for python in map(find_python, TARGET_PYTHONS) if python]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OTHERS_SETTINGS)}
     environment["PATH"] = os.pathsep.join([str(tools), *pythons, os.environ["PATH"]])
-    environment.update(ANSIBLE_INJECT_FACT_VARS="false", ANSIBLE_NOCOLOR="1", NO_COLOR="1", LC_ALL="C.UTF-8")
+    environment.update(RECON_LAB="80", ANSIBLE_INJECT_FACT_VARS="false", ANSIBLE_NOCOLOR="1", NO_COLOR="1", LC_ALL="C.UTF-8")
     subprocess.run([tools / "python", "tests/utils/ansible_test_pip.py"], cwd=ROOT, check=True)
     return environment
 
