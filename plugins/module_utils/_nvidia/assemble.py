@@ -57,6 +57,10 @@ _STATES = (
     ("recovery_action", "reset_required"),
 )
 
+_GROUPS = {
+    name: ["%s.%s" % (name, item.name) for item in fields(value)] for name, value in vars(Gpu()).items() if is_dataclass(value)
+}
+
 Built = TypeVar("Built")
 
 
@@ -164,15 +168,24 @@ def _null_problems(gpu: Gpu, cells: Dict[str, Cell], source: str) -> List[Proble
         if kind(cells[name]) not in ("", NOT_SUPPORTED):
             reasons.setdefault(cells[name][1], []).append(name)
     return [
-        Problem(source, why.partition(":")[0], "%s (%s)" % (", ".join(names), why), subject_of(gpu))
+        Problem(source, why.partition(":")[0], "%s (%s)" % (", ".join(_by_group(names)), why), subject_of(gpu))
         for why, names in reasons.items()
     ]
 
 
+def _by_group(names: List[str]) -> List[str]:
+    """Return "power" for all of power's fields: a message has an end."""
+    complete = [group for group, members in _GROUPS.items() if set(members) <= set(names)]
+    told = {member for group in complete for member in _GROUPS[group]}
+    return sorted(complete + [name for name in names if name not in told])
+
+
 def _mig_problems(gpu: Gpu, source: str) -> List[Problem]:
-    if all(device.uuid and device.profile for device in gpu.mig_devices or ()):
+    names = [item.name for item in fields(MigDevice)]
+    silent = [name for name in names if any(getattr(device, name) is None for device in gpu.mig_devices or ())]
+    if not silent:
         return []
-    return [Problem(source, HIDDEN, "does not tell uuid and profile of the MIG devices", subject_of(gpu))]
+    return [Problem(source, HIDDEN, "does not tell %s of the MIG devices" % ", ".join(silent), subject_of(gpu))]
 
 
 def _owner_problems(gpu: Gpu) -> List[Problem]:

@@ -65,7 +65,8 @@ def collect(options: Options, place: Optional[Place] = None) -> Tuple[Topology, 
         nics=list(reading.nics) if reading.nics is not None else nics.read_nics(place.root, gpus),
     )
     problems += unchecked + reasons.of_readers(found.all, decided) + reasons.of_bus(cards, granted, decided)
-    problems += reasons.of_module(module) + reasons.of_libraries(topology.driver, topology.libcuda, decided)
+    problems += reasons.of_module(module) + reasons.of_driver(topology.driver, topology.source)
+    problems += reasons.of_libraries(topology.libcuda, decided)
     return topology, problems
 
 

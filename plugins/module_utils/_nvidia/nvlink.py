@@ -60,7 +60,9 @@ def _read(line: str, current: Dict[str, Cell]) -> None:
             active = None, "%s: link %s: %s" % (UNREADABLE, link.group("link"), speed)
         elif kind(active) != UNREADABLE:  # one link that cannot be told leaves their number unknown
             active = (active[0] or 0) + (speed != "<inactive>"), ""
-        current.update(_cells(active, ((total[0] or 0) + 1, "")))
+        if kind(total) != UNREADABLE:
+            total = (total[0] or 0) + 1, ""
+        current.update(_cells(active, total))
     elif "does not have or support nvlink" in line.lower():
         current.update(_cells((None, NOT_SUPPORTED), (None, NOT_SUPPORTED)))
     elif "all links are inactive" in line.lower():

@@ -99,7 +99,7 @@ class Device(Handle):
         try:
             most = self.number("nvmlDeviceGetMaxMigDeviceCount")
         except NvmlError as failure:
-            if failure.code == nvml.NOT_SUPPORTED:
+            if failure.code == nvml.NOT_SUPPORTED and cell_of(lambda: _mig_mode(self))[0] != "enabled":
                 return []
             raise
         found = [self._instance(place) for place in range(most)]
@@ -175,6 +175,10 @@ def _mask(device: Device, call: str, words: int) -> str:
     return format_ranges(bits)
 
 
+def _mig_mode(device: Device) -> str:
+    return _MODES[_pair(device, "nvmlDeviceGetMigMode")[0]]
+
+
 def _mig_devices(device: Device) -> List[Dict[str, Any]]:
     return [_mig_device(instance) for instance in device.instances()]
 
@@ -204,7 +208,7 @@ _FIELDS: Tuple[Tuple[str, Callable[[Device], Any]], ...] = (
     ("power.limit_watts", lambda device: _watts(device.number("nvmlDeviceGetPowerManagementLimit"))),
     ("power.default_watts", lambda device: _watts(device.number("nvmlDeviceGetPowerManagementDefaultLimit"))),
     ("persistence_mode", lambda device: _MODES[device.number("nvmlDeviceGetPersistenceMode")]),
-    ("mig_mode", lambda device: _MODES[_pair(device, "nvmlDeviceGetMigMode")[0]]),
+    ("mig_mode", _mig_mode),
     ("mig_devices", _mig_devices),
     ("ecc.enabled", lambda device: bool(_pair(device, "nvmlDeviceGetEccMode")[0])),
     ("ecc.volatile_uncorrected", lambda device: _uncorrected(device, nvml.VOLATILE_COUNTER)),

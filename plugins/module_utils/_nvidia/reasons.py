@@ -52,11 +52,20 @@ def of_module(module: Module) -> List[Problem]:
     return rows
 
 
-def of_libraries(driver: Driver, library: Libcuda, decided: str) -> List[Problem]:
-    """Return what the driver and the loader leave unknown of the user side."""
-    rows = []
-    if decided in ("ok", "degraded") and (driver.version is None or driver.cuda_version is None):
-        rows.append(Problem("driver", "unreadable", "does not tell its version or its CUDA version"))
+def of_driver(driver: Driver, source: Optional[str]) -> List[Problem]:
+    """Return which versions a driver that answers does not tell; that of NVML only its own library knows."""
+    told = {"version": driver.version, "cuda_version": driver.cuda_version}
+    if source == "nvml":
+        told["nvml_version"] = driver.nvml_version
+    silent = [name for name, value in told.items() if value is None]
+    if not silent or source not in ("nvml", "nvidia_smi"):
+        return []
+    return [Problem("driver", "unreadable", "does not tell its %s" % ", ".join(silent))]
+
+
+def of_libraries(library: Libcuda, decided: str) -> List[Problem]:
+    """Return what the loader leaves unknown of the user side."""
+    rows: List[Problem] = []
     if decided in _EXPLAINS_ITSELF:
         return rows
     if library.path is None:

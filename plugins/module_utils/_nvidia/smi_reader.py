@@ -148,7 +148,7 @@ def _merge(
     links: Optional[Rows],
     query: Optional[Rows],
 ) -> List[Row]:
-    """Join the four by index: the log has none, its GPUs are found in the query by bus id or uuid, else taken in order."""
+    """Join the four by index: the log has none, its GPUs are found in the query, else (without one) taken in order."""
     logged: Rows = {}
     strangers: List[Row] = []
     for place, gpu in enumerate(log.gpus if log else ()):

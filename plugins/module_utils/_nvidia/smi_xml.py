@@ -25,6 +25,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
 )
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.health import fabric_health
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import rounded, version, whole
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml import ERRORS, FABRIC_STATES
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import normal_bus_id
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.query_csv import uuid
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import ParseError
@@ -52,6 +53,11 @@ def _number(unit: str = "") -> Callable[[str], int]:
 
 def _one_of(words: Dict[str, Any]) -> Callable[[str], Any]:
     return lambda text: words[text.lower()]
+
+
+def _name_in(names: Dict[int, str]) -> Callable[[str], str]:
+    """Return a converter of "In Progress" to "in_progress", if NVML has such a name."""
+    return _one_of({name.replace("_", " "): name for name in names.values()})
 
 
 def _snake(text: str) -> str:
@@ -135,8 +141,8 @@ _FIELDS: Tuple[Tuple[str, str, Callable[[str], Any]], ...] = (
     ("remapped_rows.pending", "remapped_rows/remapped_row_pending", _affirmed),
     ("remapped_rows.failure", "remapped_rows/remapped_row_failure", _affirmed),
     ("recovery_action", "gpu_recovery_action", _recovery),
-    ("fabric.state", "fabric/state", _snake),
-    ("fabric.status", "fabric/status", _snake),
+    ("fabric.state", "fabric/state", _name_in(FABRIC_STATES)),
+    ("fabric.status", "fabric/status", _name_in(ERRORS)),
     ("fabric.clique_id", "fabric/cliqueId", _number()),
     ("fabric.cluster_uuid", "fabric/clusterUuid", str),
 )

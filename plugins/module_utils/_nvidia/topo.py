@@ -69,7 +69,7 @@ def parse_topo(text: str) -> Matrix:
         if gpu:
             affinity[int(gpu.group("index"))] = _read_tail(tail, tails, "\t" in line)
     gpus = [name for name in columns if _GPU.match(name)]
-    missing = [name for name in gpus if name not in cells]
+    missing = [name for name in columns if not name.startswith("NIC") and name not in cells]
     if missing:
         raise ParseError("topo -m has no row for %s" % ", ".join(missing))
     links, asymmetric = _links(gpus, columns, cells)
@@ -101,8 +101,10 @@ def _split(line: str, width: int) -> Tuple[str, List[str], List[str]]:
 
 def _read_tail(tail: List[str], names: int, tabs: bool) -> Affinity:
     filled = [cell for cell in tail if cell]
-    if len(filled) == names:
+    if len(filled) == names <= len(tail):
         cells = filled + [""] * (3 - names)
+    elif tabs and len(tail) < names:
+        cells = ["", "", ""]  # cut
     elif tabs:
         cells = (tail + ["", ""])[:2] + ["".join(tail[2:])]
     elif len(filled) == 1 and names == 3:
