@@ -88,10 +88,11 @@ def test_typed_inside_playbooks(play: Play, settled: Person, here: str) -> None:
     expect(done, here_1=here, here_2=here, gone="unreachable")
 
 
-def test_by_path_from_elsewhere_with_settings_of_ones_own(play: Play, settled: Person, here: str) -> None:
-    done = play(
-        str(settled.checkout / "playbooks" / "survey.yml"), files={"ansible.cfg": "[defaults]\nforks = 2\n"}, ANSIBLE_CONFIG=""
-    )
+def test_by_path_with_settings_of_ones_own(play: Play, settled: Person, here: str) -> None:
+    playbook = str(settled.checkout / "playbooks" / "survey.yml")
+    mine = {"ansible.cfg": "[defaults]\nforks = 2\n"}
+    collections = str(settled.checkout / "collections")
+    done = play(playbook, files=mine, ANSIBLE_CONFIG="", ANSIBLE_COLLECTIONS_PATH=collections)
     assert done.returncode == 0
     expect(done, here_1=here, here_2=here, gone="unreachable")
 
