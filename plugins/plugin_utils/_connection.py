@@ -28,6 +28,15 @@ _APT_PYTHON = "on the host: apt install python3 (or set ansible_python_interpret
 # (sshconnect.c, packet.c, auth2.c, misc.c), glibc's strerror and getaddrinfo, sudo, sshpass and ansible-core.
 _TABLE: tuple[tuple[tuple[str, ...], Failure], ...] = (
     (
+        ("timed out after", "in the expected time frame"),
+        Failure(
+            "survey_timeout",
+            "the survey did not end in time: the connection or the host hangs",
+            "try by hand: ssh ssh://{address} true",
+            reached=True,
+        ),
+    ),
+    (
         (
             "ssh client doesn't support pty",
             "this service allows sftp connections only",
@@ -157,6 +166,6 @@ def explain(text: str, address: str, *, unreachable: bool) -> Failure:
     return Failure(
         code="unreachable" if unreachable else "survey_failed",
         message=lines[-1] if lines else "no reason was given",
-        advice="try by hand: ssh " + address if unreachable else "run again with -vvv for all of it",
+        advice="try by hand: ssh ssh://" + address if unreachable else "run again with -vvv for all of it",
         reached=not unreachable,
     )

@@ -21,6 +21,7 @@ from tests.controller.conftest import SYSTEM_PATH, Person
 
 SSHD = shutil.which("sshd", path=SYSTEM_PATH)
 PTY_ONLY = 'ForceCommand echo "Error: Your SSH client doesn\'t support PTY"; exit 1'
+HANGING = "ForceCommand sleep 60"
 SFTP_ONLY = "Subsystem sftp internal-sftp\nForceCommand internal-sftp"
 NO_SFTP = "Subsystem sftp /bin/false"
 
@@ -113,11 +114,12 @@ def test_a_pasted_ssh_command_is_enough_and_sftp_not_needed(settled: Person, sta
     ("options", "extra", "state", "code"),
     [
         (PTY_ONLY, "", "unreachable", "not_full_ssh"),
+        (HANGING, "-e sglang_host_timeout=3", "unknown", "survey_timeout"),
         (SFTP_ONLY, "", "unreachable", "not_full_ssh"),
         (NO_SFTP, "-e ansible_python_interpreter=/nowhere/python3", "unknown", "python_missing"),
         (NO_SFTP, "-e ansible_user=nobody-like-this", "unreachable", "key_refused"),
     ],
-    ids=["a proxy that wants a terminal", "sftp only", "no python", "a wrong user"],
+    ids=["a proxy that wants a terminal", "a proxy that hangs", "sftp only", "no python", "a wrong user"],
 )
 def test_refusing_host(settled: Person, start: Callable[..., Server], options: str, extra: str, state: str, code: str) -> None:
     status, shown, found = survey(settled, start(options).pasted, extra)

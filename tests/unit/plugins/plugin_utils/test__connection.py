@@ -19,6 +19,7 @@ Host key verification failed.""",
     "host_key_unknown": """No ED25519 host key is known for [203.0.113.7]:36472 and you have requested strict checking.
 Host key verification failed.""",
     "not_full_ssh": "\nError: Your SSH client doesn't support PTY\n",
+    "survey_timeout": "Task failed: Timed out after 300 second(s).",
     "key_refused": "root@203.0.113.7: Permission denied (publickey,password).",
     "key_file_open": "WARNING: UNPROTECTED PRIVATE KEY FILE!\nroot@h: Permission denied (publickey).",
     "too_many_keys": "Received disconnect from 203.0.113.7 port 22:2: Too many authentication failures",
@@ -38,6 +39,7 @@ Host key verification failed.""",
     "no_temporary_directory": "Failed to create temporary directory. In some cases, you may have been able to authenticate",
 }
 MORE_TEXTS = [
+    ("survey_timeout", "The nvidia_topology action failed to execute in the expected time frame (300) and was terminated"),
     ("not_full_ssh", "exec request failed on channel 0"),
     ("not_full_ssh", "This service allows sftp connections only."),
     ("timeout", "Connection timed out during banner exchange"),
