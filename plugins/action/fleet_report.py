@@ -15,7 +15,7 @@ from ansible.errors import AnsibleActionFail
 from ansible.plugins.action import ActionBase
 from ansible_collections.inference.recon.plugins.plugin_utils._fleet import Host, count_states, read_host
 from ansible_collections.inference.recon.plugins.plugin_utils._report import console, files, gate, json
-from ansible_collections.inference.recon.plugins.plugin_utils._report.text import safe
+from ansible_collections.inference.recon.plugins.plugin_utils._report.text import Line, safe
 
 ARGUMENTS = {
     "hosts": {"type": "list", "elements": "str", "required": True},
@@ -41,7 +41,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         hostvars = (task_vars or {})["hostvars"]
         hosts = [read_host(name, _raw(hostvars, name), options["result"]) for name in options["hosts"]]
         path = self._write(hosts, os.path.abspath(options["directory"]))
-        self._print([*console.render(hosts), console.Line(f"report  {safe(path)}")])
+        self._print([*console.render(hosts), Line(f"report  {safe(path)}")])
         result = {"changed": False, "path": path, "totals": count_states(hosts)}
         return {**result, **self._decide(hosts)} if options["gate"] else result
 
@@ -55,10 +55,10 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
     def _decide(self, hosts: list[Host]) -> dict[str, Any]:
         line = gate.render(hosts)
-        self._print([console.Line(line)])
+        self._print([Line(line)])
         return {"failed": True, "msg": "not every host is ready: readiness is not judged by this version", "gate": line}
 
-    def _print(self, lines: list[console.Line]) -> None:
+    def _print(self, lines: list[Line]) -> None:
         aside = not _is_for_people()
         for tone, group in groupby(lines, key=lambda line: line.tone):
             color = getattr(constants, COLORS[tone]) if tone in COLORS else None

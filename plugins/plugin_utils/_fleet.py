@@ -45,6 +45,13 @@ class Host:
         known = ranges(index for index in indexes if index is not None)
         return ",".join(filter(None, [known, "?" if None in indexes else ""]))
 
+    @property
+    def tone(self) -> str:
+        """Return how the host's name is to look: good, bad or plain."""
+        if state_of(self.state).label.isupper() or self.failing:
+            return "bad"
+        return "good" if self.state == "ok" else "plain"
+
 
 def read_host(name: str, variables: Mapping[str, Any], result_name: str) -> Host:
     """Return what the run knows of a host. The survey's own result wins: cached facts may be of another day."""

@@ -15,6 +15,13 @@ from dataclasses import dataclass
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Process
 
+_SHORT_NAMES = {
+    "rtx_pro_6000_server": "PRO6000",
+    "rtx_pro_6000_workstation": "PRO6000",
+    "rtx_pro_6000_max_q": "PRO6000",
+    "rtx_a6000": "A6000",
+}
+
 RANK = {"fault": 0, "busy": 1, "unknown": 2, "free": 3}
 """The kinds of use, in the order in which a person wants to see them."""
 
@@ -122,3 +129,12 @@ def _pcie(gpu: Gpu) -> str:
     pcie = gpu.pcie
     short = pcie.width_current is not None and pcie.width_max is not None and pcie.width_current < pcie.width_max
     return f"PCIe {_number(pcie.generation_max)} x{_number(pcie.width_current)}" + (f" OF x{pcie.width_max}" if short else "")
+
+
+def long_name(gpu: Gpu) -> str:
+    name = gpu.name or gpu.product or "?"
+    return name.replace("NVIDIA ", "", 1).replace(" Edition", "")
+
+
+def short_name(gpu: Gpu) -> str:
+    return _SHORT_NAMES.get(gpu.product or "") or (gpu.product or long_name(gpu)).upper()

@@ -10,8 +10,17 @@ from __future__ import annotations
 """Text that came from a host, made fit for a terminal. The one place where the console writer escapes."""
 
 import textwrap
+from dataclasses import dataclass
 
 WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line; `tone` is good, bad or plain."""
+
+    text: str
+    tone: str = "plain"
 
 
 def safe(text: object) -> str:
