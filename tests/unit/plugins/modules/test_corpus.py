@@ -218,7 +218,9 @@ def test_everything_else_is_unknown(host, name, status):
     text = (CORPUS / (name + ".txt")).read_bytes()
     for printing in [[command] for command in COMMANDS] + [COMMANDS]:
         host.replay(dict.fromkeys(printing, (text, status)))
-        facts = host.look()
+        result, ended = host.start({})
+        assert ended == 0
+        facts = result["ansible_facts"]["nvidia_topology"]
         assert facts["state"] == ("degraded" if facts["gpus"] else "unknown")
         assert facts["driver"]["version"] is None
         assert facts["links"] is None
