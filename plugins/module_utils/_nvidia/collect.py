@@ -20,6 +20,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia import (
     readings,
     reasons,
     roster,
+    smi_reader,
     state,
 )
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import Reading
@@ -66,6 +67,7 @@ def collect(options: Options, place: Optional[Place] = None) -> Tuple[Topology, 
     )
     problems += unchecked + reasons.of_readers(found.all, decided) + reasons.of_bus(cards, granted, decided)
     problems += reasons.of_module(module) + reasons.of_driver(topology.driver, topology.source)
+    problems += reasons.of_nics(topology.nics, nics.SOURCE if reading.nics is None else smi_reader.TOPO)
     problems += reasons.of_libraries(topology.libcuda, decided)
     return topology, problems
 

@@ -15,6 +15,8 @@ from ansible_collections.inference.recon.plugins.module_utils._host.files import
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import DEVICES, common_path, infiniband
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Nic
 
+SOURCE = "/sys/class/infiniband"
+
 
 def read_nics(root: Root, gpus: List[Gpu]) -> Optional[List[Nic]]:
     """Return the NICs in the order of their names, or None where sysfs is hidden."""
@@ -22,16 +24,18 @@ def read_nics(root: Root, gpus: List[Gpu]) -> Optional[List[Nic]]:
     if devices is None:
         return None
     order = sorted(devices, key=lambda name: (name.rstrip("0123456789"), len(name), name))
-    places = {str(gpu.index): _Place(root, root.real(DEVICES, gpu.pci_bus_id or "")) for gpu in gpus if _is_placed(gpu)}
+    places = {str(gpu.index): _place(root, gpu) for gpu in gpus if gpu.index is not None}
     found = []
     for number, device in enumerate(order):
         nic = _Place(root, devices[device])
-        found.append(Nic("NIC%d" % number, device, {index: gpu.path_to(nic) for index, gpu in places.items()}))
+        found.append(
+            Nic("NIC%d" % number, device, {index: None if gpu is None else gpu.path_to(nic) for index, gpu in places.items()})
+        )
     return found
 
 
-def _is_placed(gpu: Gpu) -> bool:
-    return gpu.index is not None and gpu.pci_bus_id is not None
+def _place(root: Root, gpu: Gpu) -> Optional[_Place]:
+    return _Place(root, root.real(DEVICES, gpu.pci_bus_id)) if gpu.pci_bus_id else None
 
 
 class _Place:

@@ -32,15 +32,18 @@ def parse_nvlink(text: str) -> Dict[int, Dict[str, Cell]]:
     """Return the cells nvlink.links_active and nvlink.links_total of each GPU by index."""
     gpus: Dict[int, Dict[str, Cell]] = {}
     current: Dict[str, Cell] = {}
-    for line in text.splitlines():
-        gpu = _GPU.match(line)
+    last = -1
+    for line in filter(str.strip, text.splitlines()):
+        gpu, link = _GPU.match(line), _LINK.match(line)
         if gpu:
             current = gpus[int(gpu.group("index"))] = _cells((None, MISSING), (None, MISSING))
-            continue
-        if not line.strip():
+            last = -1
             continue
         if not gpus:
             raise ParseError("nvlink -s does not begin with a GPU", line)
+        if link and int(link.group("link")) <= last:
+            raise ParseError("nvlink -s counts from 0 again without a GPU", line)
+        last = int(link.group("link")) if link else last
         _read(line, current)
     if not gpus:
         raise ParseError("nvlink -s printed no GPU")

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Dict, List, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import nvml
-from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import NOT_SUPPORTED, Cell
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import NOT_SUPPORTED, UNREADABLE, Cell
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml import Nvml, NvmlError
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml_device import Device, cell_of, cells_of
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import normal_bus_id
@@ -81,7 +81,9 @@ def _path(lib: Nvml, left: Device, right: Device) -> Cell:
         return None, left.failure or right.failure
     if left.link_failure or right.link_failure:  # a PCIe path would be told of a pair that may have NVLinks
         return None, left.link_failure or right.link_failure
-    direct = left.link_ends.get(right.bus_id, 0) if right.bus_id else 0
+    if not (left.bus_id and right.bus_id) and (set(left.link_ends) | set(right.link_ends)) - {_SWITCH}:
+        return None, "%s: has NVLinks, and which GPU they lead to is unknown" % UNREADABLE
+    direct = left.link_ends.get(right.bus_id or "", 0)
     count = direct + min(left.link_ends.get(_SWITCH, 0), right.link_ends.get(_SWITCH, 0))
     if count:
         return "NV%d" % count, ""

@@ -16,7 +16,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.granted import Granted
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import DEVICES, Card
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.proc import Module
-from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Driver, Libcuda
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Driver, Libcuda, Nic
 
 _EXPLAINS_ITSELF = ("no_gpu", "driver_missing", "library_missing", "driver_not_loaded")
 """States that a missing library or a missing driver is part of; it is no problem of its own there."""
@@ -61,6 +61,16 @@ def of_driver(driver: Driver, source: Optional[str]) -> List[Problem]:
     if not silent or source not in ("nvml", "nvidia_smi"):
         return []
     return [Problem("driver", "unreadable", "does not tell its %s" % ", ".join(silent))]
+
+
+def of_nics(nics: Optional[List[Nic]], source: str) -> List[Problem]:
+    """Return what is unknown of each NIC; `source` says who told of them."""
+    rows = []
+    for nic in nics or ():
+        silent = ["device"] * (nic.device is None) + ["path to GPU %s" % gpu for gpu, path in nic.paths.items() if path is None]
+        if silent:
+            rows.append(Problem(source, "unreadable", "does not tell the %s" % ", ".join(silent), nic.device or nic.name))
+    return rows
 
 
 def of_libraries(library: Libcuda, decided: str) -> List[Problem]:

@@ -37,7 +37,7 @@ COMMANDS: Dict[str, Tuple[str, ...]] = {
     "nvidia-smi nvlink -s": ("nvlink", "-s"),
     "nvidia-smi --query-gpu": QUERY,
 }
-_XML, _TOPO, _NVLINK, _QUERY = COMMANDS
+_XML, TOPO, _NVLINK, _QUERY = COMMANDS
 
 _HEAD = 4096
 """Characters of an output that are searched for words."""
@@ -70,7 +70,7 @@ def reading_of(outcomes: Dict[str, Outcome]) -> Reading:
         driver = {"nvml_version": smi_text.nvml_version_in(words)}
         return Reading(SOURCE, answer, driver, tuple(lost), problems=tuple(problems) + (_said(answer, words),))
     parse = _Parser(outcomes, texts, problems)
-    log, matrix = parse(_XML, parse_log), parse(_TOPO, parse_topo)
+    log, matrix = parse(_XML, parse_log), parse(TOPO, parse_topo)
     links, query = parse(_NVLINK, parse_nvlink), parse(_QUERY, parse_query)
     if log and log.attached is None:
         problems.append(Problem(_XML, MISSING, "<attached_gpus> is missing: there may be more GPUs"))
@@ -134,7 +134,7 @@ def _answer(outcomes: Dict[str, Outcome], has_gpus: bool) -> str:
 def _asymmetric(matrix: Optional[Matrix]) -> List[Problem]:
     pairs = matrix.asymmetric if matrix else ()
     message = "the two directions of this pair differ or cannot be read"
-    return [Problem(_TOPO, "asymmetric_matrix", message, "GPU %d-%d" % pair) for pair in pairs]
+    return [Problem(TOPO, "asymmetric_matrix", message, "GPU %d-%d" % pair) for pair in pairs]
 
 
 def _is_known(row: Row, rows: List[Row]) -> bool:
@@ -161,7 +161,7 @@ def _merge(
     told: Tuple[_Told, ...] = (
         (_XML, logged if log else None, CELLS),
         (_NVLINK, links, nvlink.CELLS),
-        (_TOPO, near, tuple(_affinity(Affinity()))),
+        (TOPO, near, tuple(_affinity(Affinity()))),
         (_QUERY, query, query_csv.CELLS),
     )
     indexes = {index for each in told for index in each[1] or ()}
