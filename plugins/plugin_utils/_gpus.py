@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Process
@@ -98,7 +99,25 @@ def _owners(processes: Sequence[Process]) -> str:
 
 def _health(gpu: Gpu) -> str:
     cuda = {True: "CUDA works", False: "CUDA fails", None: "CUDA not tried"}[gpu.cuda.usable]
-    return ", ".join(filter(None, ["healthy", cuda, _fabric(gpu), _mig(gpu), _pcie(gpu)]))
+    return ", ".join(filter(None, [_condition(gpu), cuda, _fabric(gpu), _mig(gpu), _pcie(gpu)]))
+
+
+_SIGNS: tuple[tuple[str, str], ...] = (
+    # (field, what to say where it is neither 0 nor false); one that could not be told leaves the health open
+    ("ecc.volatile_uncorrected", "UNCORRECTED ECC ERRORS: {}"),
+    ("remapped_rows.failure", "ROW REMAPPING FAILED"),
+    ("remapped_rows.pending", "ROW REMAPPING WAITS FOR A RESET"),
+    ("recovery_action", ""),
+    ("fabric.state", ""),
+)
+
+
+def _condition(gpu: Gpu) -> str:
+    """Say what is wrong with a card that answers; healthy only where all its signs could be told."""
+    values = {name: attrgetter(name)(gpu) for name, unused in _SIGNS}
+    wrong = [text.format(values[name]) for name, text in _SIGNS if text and values[name]]
+    open_signs = [name for name, value in values.items() if value is None and name not in gpu.not_supported]
+    return ", ".join(wrong) or ("health ?" if open_signs else "healthy")
 
 
 def _fabric_down(gpu: Gpu) -> str:
@@ -113,7 +132,7 @@ def _fabric_down(gpu: Gpu) -> str:
 
 def _fabric(gpu: Gpu) -> str:
     fabric = gpu.fabric
-    if fabric.state == "not_supported" or "fabric.state" in gpu.not_supported:
+    if "fabric.state" in gpu.not_supported:
         return ""
     if fabric.state == "completed" and fabric.status == "success":
         return "fabric up" if fabric.health in ("healthy", None) else f"fabric {fabric.health}"

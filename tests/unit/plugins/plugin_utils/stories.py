@@ -13,6 +13,7 @@ from ansible_collections.inference.recon.plugins.module_utils._facts import Prob
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import (
     Cuda,
     Driver,
+    Ecc,
     Fabric,
     Fault,
     Gpu,
@@ -20,6 +21,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.types impo
     Link,
     Pcie,
     Process,
+    RemappedRows,
     Topology,
 )
 
@@ -52,6 +54,9 @@ def b200(index: int) -> Gpu:
         memory_total_mib=183359,
         memory_used_mib=4,
         pcie=PCIE5,
+        ecc=Ecc(enabled=True, volatile_uncorrected=0, aggregate_uncorrected=0),
+        remapped_rows=RemappedRows(pending=False, failure=False),
+        recovery_action="none",
         fabric=FABRIC_UP,
         cuda=Cuda(usable=True),
         processes=(),
@@ -68,11 +73,13 @@ def pro6000(index: int) -> Gpu:
         memory_total_mib=97887,
         memory_used_mib=2,
         pcie=PCIE5,
-        fabric=Fabric(state="not_supported"),
         cuda=Cuda(usable=True),
         processes=(),
         state="ok",
-        not_supported=("fabric.clique_id", "fabric.cluster_uuid", "fabric.health", "fabric.status"),
+        ecc=Ecc(enabled=True, volatile_uncorrected=0, aggregate_uncorrected=0),
+        remapped_rows=RemappedRows(pending=False, failure=False),
+        recovery_action="none",
+        not_supported=("fabric.clique_id", "fabric.cluster_uuid", "fabric.health", "fabric.state", "fabric.status"),
     )
 
 

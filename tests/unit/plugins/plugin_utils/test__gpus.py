@@ -11,12 +11,14 @@ from ansible_collections.inference.recon.plugins.module_utils._facts import Prob
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import (
     Container,
     Cuda,
+    Ecc,
     Fabric,
     Fault,
     Gpu,
     MigDevice,
     Pcie,
     Process,
+    RemappedRows,
 )
 from ansible_collections.inference.recon.plugins.plugin_utils._gpus import Use, describe_uses
 
@@ -70,7 +72,17 @@ CASES = [
         replace(b200(0), fabric=Fabric("completed", "success", "limited_capacity")),
         Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric limited_capacity, PCIe 5 x16"),
     ),
-    (replace(b200(0), fabric=Fabric()), Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric ?, PCIe 5 x16")),
+    (replace(b200(0), fabric=Fabric()), Use("free", "free", "183359 MiB each", "health ?, CUDA works, fabric ?, PCIe 5 x16")),
+    (replace(pro6000(0), ecc=Ecc()), Use("free", "free", "97887 MiB each", "health ?, CUDA works, PCIe 5 x16")),
+    (
+        replace(pro6000(0), ecc=Ecc(True, 3, 3), remapped_rows=RemappedRows(True, True)),
+        Use(
+            "free",
+            "free",
+            "97887 MiB each",
+            "UNCORRECTED ECC ERRORS: 3, ROW REMAPPING FAILED, ROW REMAPPING WAITS FOR A RESET, CUDA works, PCIe 5 x16",
+        ),
+    ),
     (
         replace(pro6000(0), mig_mode="enabled", mig_devices=(MigDevice("MIG-1", "1g.24gb", 24000),)),
         Use("free", "free", "97887 MiB each", "healthy, CUDA works, MIG on, 1 slices, PCIe 5 x16"),
