@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from . import ground, inventory, keys, needs, pythons, settings
+from . import ground, inventory, keys, needs, pythons, roots, settings
 from .commands import LabError, attempt, locked
-from .hosts import Host, all_hosts
+from .hosts import OWN_RELEASE, Host, all_hosts
 from .machine import Machine, known, record, remains, settle, start, stop
 
 Result = TypeVar("Result")
@@ -62,7 +62,7 @@ def parse() -> argparse.Namespace:
 def up(hosts: list[str] | None) -> None:
     with locked(settings.LOCK):
         machines = choose(hosts)
-        ground.prepare({new.host.root for new in machines})
+        ground.prepare()
         stop(remains() - set(known()))  # what a killed run left half made
         host_keys = together(start, machines)
         know(machines, host_keys)
@@ -84,24 +84,33 @@ def choose(names: list[str] | None) -> list[Machine]:
     for host in table.values():
         if (names and host.name not in names) or host.name in running:
             continue
-        python = pythons.find(host.python) if host.python else None
-        if host.python and not python:
-            leave_out(host, asked=bool(names))
+        lacking = lacks(host)
+        if lacking and names:
+            raise LabError(lacking)
+        if lacking:
+            print(f"lab: left out: {lacking}", file=sys.stderr)
             continue
+        python = pythons.find(host.python) if host.python else None
         chosen.append(Machine(host, next(numbers), python))
     return chosen
+
+
+def lacks(host: Host) -> str | None:
+    """What a host of another Python or release than this machine's needs and cannot have here."""
+    if host.python and not pythons.find(host.python):
+        return f"{host.name} needs Python {host.python}, which neither pyenv nor PATH has here"
+    try:
+        roots.root(host.root)
+    except LabError as error:
+        if host.root == OWN_RELEASE:
+            raise
+        return f"{host.name} needs {host.root}: {error}"
+    return None
 
 
 def free_numbers(running: dict[str, dict[str, str]]) -> Iterator[int]:
     taken = {int(facts["address"].rpartition(".")[2]) for facts in running.values()}
     return (number for number in range(settings.FIRST_ADDRESS, 255) if number not in taken)
-
-
-def leave_out(host: Host, *, asked: bool) -> None:
-    said = f"{host.name} needs Python {host.python}, which neither pyenv nor PATH has here"
-    if asked:
-        raise LabError(said)
-    print(f"lab: left out: {said}", file=sys.stderr)
 
 
 def together(function: Callable[[Machine], Result], machines: list[Machine]) -> list[Result]:

@@ -18,11 +18,12 @@ class LabError(Exception):
 
 
 def run(argv: Sequence[str], *, stdin: str | None = None, timeout: float = 60) -> str:
-    """Run a command and return its output, or raise LabError with the last line it said."""
+    """Run a command and return its output, or raise LabError with what it said: apt's first error, else the last line."""
     done = finish(argv, stdin, timeout)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["it said nothing"]
-        raise LabError(f"{argv[0]} ended with {done.returncode}: {said[-1]}")
+        line = next((line for line in said if line.startswith("E: ")), said[-1])
+        raise LabError(f"{argv[0]} ended with {done.returncode}: {line}")
     return done.stdout
 
 

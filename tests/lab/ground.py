@@ -2,14 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What all hosts stand on: root file systems, limits, the work folder, the bridge; and its removal."""
+"""What all hosts stand on: limits, the work folder, the bridge; and its removal."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from . import keys, network, recorded, roots, settings
+from . import keys, network, recorded, settings
 from .commands import run
 
 # The least a machine must allow.
@@ -21,9 +21,7 @@ LEAST = {
 }
 
 
-def prepare(suites: set[str]) -> None:
-    for suite in sorted(suites):
-        roots.root(suite)
+def prepare() -> None:
     for name, least in LEAST.items():
         setting = Path("/proc/sys") / name
         if int(setting.read_text()) < least:

@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import dataclass
 
-from . import CHECKOUT
+from . import CHECKOUT, settings
 
 RECORDINGS = CHECKOUT / "tests" / "hosts"
 
-# What is compiled or installed on this machine (the doubles, its Pythons) must run on the hosts too:
-# their glibc may not be older than the machine's. Bookworm has 2.36.
-_glibc = tuple(int(part) for part in platform.libc_ver()[1].split(".") if part)
-MATCHING_ROOT = "bookworm" if _glibc <= (2, 36) else "trixie"
+# What is compiled or installed on this machine (the doubles, its Pythons) must run on the hosts too: by default they
+# are of the machine's own release, whose archive keys it has as well.
+OWN_RELEASE = settings.RELEASE.get("VERSION_CODENAME", "")
 
 
 @dataclass(frozen=True)
@@ -24,7 +22,7 @@ class Host:
     """systemd: PID 1 is systemd, else a stub that runs sshd. python: None is the root file system's own."""
 
     name: str
-    root: str = MATCHING_ROOT
+    root: str = OWN_RELEASE
     systemd: bool = True
     sftp: bool = True
     python: str | None = None

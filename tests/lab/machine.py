@@ -85,7 +85,7 @@ def boot(machine: Machine) -> subprocess.Popen[bytes]:
         "--quiet", "--register=no", "--keep-unit", "--link-journal=no", "--resolv-conf=off", "--timezone=off",
         f"--directory={machine.root}", f"--machine={machine.name}",
     ]  # fmt: skip
-    if machine.python:
+    if machine.python and machine.python.prefix:
         arguments.append(f"--bind-ro={machine.python.prefix}")
     if machine.host.recorded:
         arguments.append(f"--bind-ro={recorded.folder(machine.host)}:{recorded.INSIDE}")

@@ -10,7 +10,8 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
+
+from . import settings
 
 PACKAGES = {
     "systemd-nspawn": "systemd-container",
@@ -23,8 +24,8 @@ PACKAGES = {
 
 def missing() -> str | None:
     """One line that says what is missing and how to get it, or None."""
-    if not sys.platform.startswith("linux"):
-        return "needs Linux (systemd-nspawn)"
+    if settings.RELEASE.get("ID") not in ("debian", "ubuntu"):
+        return "needs Debian or Ubuntu (systemd-nspawn, mmdebstrap)"
     if os.geteuid() != 0:
         return "needs root (systemd-nspawn, overlay mounts, network namespaces)"
     packages = [package for tool, package in PACKAGES.items() if not shutil.which(tool)]

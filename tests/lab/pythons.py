@@ -12,19 +12,26 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+SYSTEM = Path("/usr")
+
 
 @dataclass(frozen=True)
 class Python:
+    """prefix: the folder to lend; None where a host of the machine's own release has the same Python itself."""
+
     interpreter: Path
-    prefix: Path
+    prefix: Path | None
 
 
 def find(version: str) -> Python | None:
-    """A Python of this minor version from pyenv's folder, else from PATH."""
+    """A Python of this minor version: the machine's own, from pyenv's folder, or from PATH."""
+    own = SYSTEM / "bin/python3"
+    if own.resolve().name == f"python{version}":
+        return Python(own, None)
     for candidate in (*of_pyenv(version), *of_path(version)):
         prefix = base_prefix(candidate)
-        # /usr is the host's own and cannot be lent.
-        if prefix and prefix != Path("/usr"):
+        # What somebody added to /usr cannot be lent: a host has a /usr of its own.
+        if prefix and prefix != SYSTEM:
             return Python(candidate, prefix)
     return None
 

@@ -49,6 +49,7 @@ def build(suite: str, finished: Path) -> None:
     """Build beside, then rename: a killed build never looks like a finished one."""
     finished.parent.mkdir(parents=True, exist_ok=True)
     unfinished = Path(tempfile.mkdtemp(prefix=f".{finished.name}.", dir=finished.parent))
+    unfinished.chmod(0o755)  # apt's own user reads there
     try:
         made = unfinished / "root"
         run(["mmdebstrap", *RECIPE, suite, str(made)], timeout=1200)

@@ -7,7 +7,13 @@
 from __future__ import annotations
 
 import os
+import platform
 from pathlib import Path
+
+try:
+    RELEASE = platform.freedesktop_os_release()
+except OSError:  # macOS has none
+    RELEASE = {}
 
 NUMBER = int(os.environ.get("RECON_LAB", "77"))
 CACHE = Path(os.environ.get("RECON_CACHE", "/var/cache/inference-recon"))

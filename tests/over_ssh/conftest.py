@@ -26,6 +26,8 @@ def inventory() -> Iterator[str]:
     if up.returncode == MISSING and os.environ.get("CI") != "true":
         pytest.skip(up.stderr.strip())
     assert up.returncode == 0, up.stderr
+    if os.environ.get("CI") == "true":
+        assert "left out" not in up.stderr, up.stderr
     yield lab("inventory").stdout
     if not was_up:
         down = lab("down")
