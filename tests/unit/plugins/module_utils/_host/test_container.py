@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.inference.recon.plugins.module_utils._host.container import container_engine
 
 EXT4 = "29 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
-OVERLAY = "812 700 0:54 / / rw,relatime - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w\n"
+OVERLAY = "812 700 0:54 / / rw,relatime - overlay none rw,lowerdir=/l,upperdir=/u,workdir=/w\n"
 TOOLKIT = "840 812 0:60 / /proc/driver/nvidia rw,nosuid - tmpfs tmpfs rw\n"
 
 ENGINES = [

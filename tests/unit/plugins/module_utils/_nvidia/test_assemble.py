@@ -19,6 +19,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
     UNREADABLE,
     Row,
 )
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import Card
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Fault, Gpu, Process
 
 CELLS = {
@@ -99,6 +100,29 @@ def test_mig(tree, mode, not_supported, hidden):
     assert gpu.memory_used_mib is None
     assert gpu.not_supported == not_supported
     assert [problem.message.split()[0] for problem in problems if problem.code == HIDDEN] == hidden
+
+
+MIG_DEVICES = [
+    # (MIG devices, what is not told of them)
+    ([], None),
+    ([{"uuid": "MIG-0", "profile": "1g.18gb", "memory_mib": 16384}], None),
+    ([{"uuid": None, "profile": None, "memory_mib": 16384}], "does not tell uuid, profile of the MIG devices"),
+    ([{"uuid": "MIG-0", "profile": "1g.18gb", "memory_mib": None}], "does not tell memory_mib of the MIG devices"),
+]
+
+
+@pytest.mark.parametrize(("devices", "message"), MIG_DEVICES)
+def test_mig_devices(tree, devices, message):
+    gpu, problems = built(tree, {"mig_devices": (devices, "")})
+    assert [device.memory_mib for device in gpu.mig_devices] == [device["memory_mib"] for device in devices]
+    assert [(problem.code, problem.message) for problem in problems] == ([(HIDDEN, message)] if message else [])
+
+
+def test_a_card_without_a_name_is_known_by_its_place_on_the_bus(tree):
+    cards = {"0000:1b:00.0": Card("0000:1b:00.0", "2bb5", "nvidia", 0)}
+    row = Row(0, dict(CELLS, name=(None, "%s: ERR!" % UNREADABLE)))
+    assert gpu_of(tree, row, "nvml", cards)[0].product == "rtx_pro_6000_server"
+    assert gpu_of(tree, row, "nvml", {})[0].product is None
 
 
 NUMA = [("0", 0), ("1", 1), ("0-1", None), ("0,3-9", None), (None, None)]

@@ -30,6 +30,11 @@ WORDS = [
     ("ERR!", UNREADABLE),
     ("[Unknown Error]", UNREADABLE),
     ("Unknown Error", UNREADABLE),
+    ("Unknown", UNREADABLE),
+    ("Error", UNREADABLE),
+    ("[Not Found]", UNREADABLE),
+    ("[No Permission]", NOT_PERMITTED),
+    ("Reset Required", RESET_REQUIRED),
     ("[Function Not Found]", UNREADABLE),
     ("forty-two", UNREADABLE),
     ("nan", UNREADABLE),
@@ -44,6 +49,11 @@ def test_words(text, why):
     cell = read_cell(text, int)
     assert cell[0] is None
     assert kind(cell) == why
+
+
+@pytest.mark.parametrize(("text", "why"), [row for row in WORDS if row[0] not in ("forty-two", "nan")])
+def test_words_are_no_names(text, why):
+    assert kind(read_cell(text, str)) == why
 
 
 @pytest.mark.parametrize(("text", "convert", "value"), [("42", int, 42), (" 0 ", int, 0), ("NVIDIA B200", str, "NVIDIA B200")])

@@ -15,6 +15,7 @@ FILES = [
     # (real file, version)
     ("libcuda.so.580.126.20", "580.126.20"),
     ("libcuda.so.590.48", "590.48"),
+    ("libcuda.so.550.40.07", "550.40.07"),
     ("libnvidia-ml.so.570.133.20", "570.133.20"),
     ("libcuda.so.1", None),
     ("libcuda.so", None),

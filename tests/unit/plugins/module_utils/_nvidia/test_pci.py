@@ -76,7 +76,7 @@ BUSES = [
     # what lies in /sys, and which cards these are
     (device("1b"), [Card("0000:1b:00.0", "2901", "", 0)]),
     (device("1b", kind="0x030000", numa="-1"), [Card("0000:1b:00.0", "2901", "", None)]),
-    (device("1b", number=None), [Card("0000:1b:00.0", None, "", 0)]),
+    (device("1b", number=None), [Card("0000:1b:00.0", None, "", 0, ("device",))]),
     (device("1b", kind="0x040300"), []),  # the audio function of a card
     (device("1b", kind="0x068000"), []),  # an NVSwitch
     (device("1b", vendor="0x8086"), []),
@@ -106,7 +106,7 @@ def test_an_unreadable_kernel_driver_is_not_none(tree):
 
 
 def test_infiniband(tree):
-    tree.lay({"/sys/devices/pci0000:15/0000:16:00.0/numa_node": "0"})
+    tree.lay({"/sys/devices/pci0000:15/0000:16:00.0/numa_node": "0", "/sys/class/net/bonding_masters": ""})
     assert infiniband(tree) == {}
     tree.lay((), {"/sys/class/infiniband/mlx5_0": "../../devices/pci0000:15/0000:16:00.0/infiniband/mlx5_0"})
     tree.lay({"/sys/devices/pci0000:15/0000:16:00.0/infiniband/mlx5_0/node_desc": "mlx5_0"})

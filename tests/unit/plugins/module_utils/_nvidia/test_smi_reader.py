@@ -111,6 +111,19 @@ def test_answers(outcome, answer):
     assert found.problems
 
 
+WORDS = [
+    # (what nvidia-smi says, code and message of the problem)
+    ("NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", "not_found"),
+    ("Failed to initialize NVML: Unknown Error", "driver_answer"),
+]
+
+
+@pytest.mark.parametrize(("line", "code"), WORDS)
+def test_words(line, code):
+    found = reading_of(dict.fromkeys(COMMANDS, Outcome("ok", rc=12, out="\n" + line + "\nPlease help.\n")))
+    assert [(problem.source, problem.code, problem.message) for problem in found.problems] == [("nvidia-smi", code, line)]
+
+
 def test_a_log_that_hangs_is_no_answer_whatever_else_answers():
     assert reading(xml=Outcome("timeout", why="no answer within 60 s")).answer == state.TIMEOUT
 
