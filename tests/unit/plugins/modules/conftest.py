@@ -32,7 +32,8 @@ class Host:
     def lay(self, modules=(), cards=()):
         """`cards` are (bus id, device id, driver)."""
         self._write("proc/modules", "".join("%s 16384 0 - Live 0x0000000000000000\n" % name for name in modules))
-        (self.tree / "sys/bus/pci/devices").mkdir(parents=True, exist_ok=True)
+        for folder in ("sys/bus/pci/devices", "sys/class"):
+            (self.tree / folder).mkdir(parents=True, exist_ok=True)
         for bus_id, device, driver in cards:
             folder = "sys/bus/pci/devices/%s/" % bus_id
             for name, text in (("vendor", "0x10de"), ("class", "0x030200"), ("device", device), ("numa_node", "-1")):

@@ -77,13 +77,18 @@ BUSES = [
     (device("1b"), [Card("0000:1b:00.0", "2901", "", 0)]),
     (device("1b", kind="0x030000", numa="-1"), [Card("0000:1b:00.0", "2901", "", None)]),
     (device("1b", number=None), [Card("0000:1b:00.0", None, "", 0, ("device",))]),
+    (device("1b", number="2901"), [Card("0000:1b:00.0", None, "", 0, ("device",))]),
+    (device("1b", numa=None), [Card("0000:1b:00.0", "2901", "", None, ("numa_node",))]),
+    (device("1b", numa="x"), [Card("0000:1b:00.0", "2901", "", None, ("numa_node",))]),
     (device("1b", kind="0x040300"), []),  # the audio function of a card
     (device("1b", kind="0x068000"), []),  # an NVSwitch
     (device("1b", vendor="0x8086"), []),
     (dict(device("1b"), **device("1c", vendor="0x15b3", kind="0x020700")), [Card("0000:1b:00.0", "2901", "", 0)]),
     (device("1b", vendor=None), None),
     (device("1b", vendor=""), None),
+    (device("1b", vendor="nonsense"), None),
     (device("1b", kind=None), None),
+    (device("1b", kind="?"), None),
     ({"/sys/kernel/uevent_seqnum": "1"}, None),
     ({}, None),
 ]
