@@ -33,6 +33,7 @@ DEVICES = "sys/bus/pci/root"
 
 def write(root: Path, host: Host) -> None:
     (root / "sys/bus/pci/devices").mkdir(parents=True)
+    (root / "sys/class").mkdir()
     for card in host.cards:
         _device(root, topology.place(card), _gpu_files(host, card), card.driver)
     for nic in host.nics:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import List, Optional
 
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import whole_or_none
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.pci import DEVICES, common_path, infiniband
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Nic
 
@@ -39,11 +40,16 @@ def _place(root: Root, gpu: Gpu) -> Optional[_Place]:
 
 
 class _Place:
-    """Where a device sits: its real path in /sys/devices and its NUMA node."""
+    """Where a device sits: its real path in /sys/devices and its NUMA node, -1 where the firmware names none."""
 
     def __init__(self, root: Root, path: str) -> None:
-        self._path, self._numa = path, root.read_real(path + "/numa_node")
+        self._path = path
+        numa = root.read_real(path + "/numa_node")
+        self._numa = -1 if numa == "-1" else whole_or_none(numa)
 
     def path_to(self, other: _Place) -> Optional[str]:
-        known = self._numa is not None and other._numa is not None
-        return common_path(self._path, other._path, self._numa == other._numa if known else None)
+        return common_path(self._path, other._path, self._shares_node(other))
+
+    def _shares_node(self, other: _Place) -> Optional[bool]:
+        nodes = {self._numa, other._numa}
+        return None if None in nodes or (-1 in nodes and len(nodes) > 1) else len(nodes) == 1

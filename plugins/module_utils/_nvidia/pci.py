@@ -15,25 +15,30 @@ https://docs.kernel.org/PCI/sysfs-pci.html
 import os
 import re
 from dataclasses import dataclass
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import whole_or_none
 
 DEVICES = "/sys/bus/pci/devices"
 _VENDOR = "0x10de"
+_ID = re.compile("0x[0-9a-f]{4,6}")
 _BUS_ID = re.compile("([0-9A-Fa-f]{4,8}):([0-9A-Fa-f]{2}):([01][0-9A-Fa-f])[.]([0-7])")
 _DISPLAY = ("0x0300", "0x0302")  # VGA compatible and 3D controller: https://pci-ids.ucw.cz/read/PD/03
 
 
 @dataclass(frozen=True)
 class Card:
-    """`driver` is the kernel driver bound to it, "" for none, None where sysfs does not tell."""
+    """`driver` is the kernel driver bound to it, "" for none, None where sysfs does not tell.
+
+    `unreadable` names the files that say nothing or nonsense.
+    """
 
     bus_id: str
     device_id: Optional[str]
     driver: Optional[str]
     numa_node: Optional[int]
+    unreadable: Tuple[str, ...] = ()
 
 
 def read_cards(root: Root) -> Optional[List[Card]]:
@@ -44,7 +49,7 @@ def read_cards(root: Root) -> Optional[List[Card]]:
     cards = []
     for name in names:
         vendor, kind = root.read(DEVICES, name, "vendor"), root.read(DEVICES, name, "class")
-        if not vendor or (vendor == _VENDOR and not kind):
+        if not _ID.fullmatch(vendor or "") or (vendor == _VENDOR and not _ID.fullmatch(kind or "")):
             return None
         if vendor == _VENDOR and (kind or "").startswith(_DISPLAY):
             cards.append(_read_card(root, name))
@@ -55,11 +60,15 @@ def _read_card(root: Root, name: str) -> Card:
     device = root.read(DEVICES, name, "device")
     linked = root.exists(DEVICES, name, "driver")
     numa = root.read(DEVICES, name, "numa_node")
+    device_id = device[2:] if device and _ID.fullmatch(device) else None
+    numa_node = whole_or_none(numa)
+    told = {"device": device_id is not None, "numa_node": numa_node is not None or numa == "-1"}  # -1: no affinity known
     return Card(
         bus_id=name.lower(),
-        device_id=device[2:].lower() if device and device.startswith("0x") else None,
+        device_id=device_id,
         driver=root.link_name(DEVICES, name, "driver") if linked else "",
-        numa_node=whole_or_none(numa),  # -1 says: no affinity known
+        numa_node=numa_node,
+        unreadable=tuple(name for name, is_told in told.items() if not is_told),
     )
 
 
@@ -75,7 +84,7 @@ def infiniband(root: Root) -> Optional[Dict[str, str]]:
     """Return the PCI path of each InfiniBand device by name ("mlx5_0"), or None where sysfs is hidden."""
     names = root.names("/sys/class/infiniband")
     if names is None:
-        return {} if root.names("/sys") else None
+        return None if root.names("/sys/class") is None else {}  # a kernel without InfiniBand has no such class
     return {name: root.real("/sys/class/infiniband", name, "device") for name in names}
 
 

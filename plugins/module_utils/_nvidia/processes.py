@@ -32,7 +32,8 @@ def _describe(root: Root, row: Dict[str, Any]) -> Tuple[Process, List[Problem]]:
     cgroup = root.read(folder, "cgroup")
     status = root.read(folder, "status")
     membership = parse_cgroup(cgroup) if cgroup is not None else None
-    if membership is None or status is None:
+    user = _user(root, status)
+    if membership is None or user is None:
         problems.append(Problem(folder, "process_hidden", "the process cannot be looked at; its owner is unknown", subject))
     elif membership.hidden:
         problems.append(Problem(folder + "/cgroup", "cgroup_hidden", "shows nothing but /; its unit is unknown", subject))
@@ -52,7 +53,7 @@ def _describe(root: Root, row: Dict[str, Any]) -> Tuple[Process, List[Problem]]:
         memory_mib=row["memory_mib"],
         unit=unit,
         unit_manager="systemd" if unit else None,
-        user=_user(root, status),
+        user=user,
         container=container,
     )
     return process, problems

@@ -35,6 +35,9 @@ def of_bus(cards: Optional[List[Card]], granted: Granted, decided: str) -> List[
     rows = []
     if cards is None:
         rows.append(Problem(DEVICES, "unreadable", "the PCI bus cannot be read; its cards are unknown"))
+    for card in cards or ():
+        message = "does not tell its %s" % ", ".join(card.unreadable)
+        rows += [Problem(DEVICES, "unreadable", message, card.bus_id)] if card.unreadable else []
     if granted.count is None and decided not in _EXPLAINS_ITSELF:
         rows.append(Problem(granted.source, "grant_unknown", granted.why))
     return rows
@@ -65,8 +68,10 @@ def of_driver(driver: Driver, source: Optional[str]) -> List[Problem]:
 
 def of_nics(nics: Optional[List[Nic]], source: str) -> List[Problem]:
     """Return what is unknown of each NIC; `source` says who told of them."""
+    if nics is None:
+        return [Problem(source, "unreadable", "cannot be read: whether there are NICs is unknown")]
     rows = []
-    for nic in nics or ():
+    for nic in nics:
         silent = ["device"] * (nic.device is None) + ["path to GPU %s" % gpu for gpu, path in nic.paths.items() if path is None]
         if silent:
             rows.append(Problem(source, "unreadable", "does not tell the %s" % ", ".join(silent), nic.device or nic.name))
