@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 
+from tests.lab import settings
 from tests.over_ssh.controller import Controller, Results, topology
 
 
 def test_survey_reports_every_host_reached_or_not(controller: Controller, looks: Results) -> None:
     absent = controller.folder / "absent.yml"
     # An address of the lab's own network that no host has.
-    absent.write_text(json.dumps({"all": {"hosts": {"old-rental": {"ansible_host": "198.18.77.254"}}}}))
+    absent.write_text(json.dumps({"all": {"hosts": {"old-rental": {"ansible_host": f"{settings.SUBNET}.254"}}}}))
     done = controller.playbook("inference.recon.survey", "-i", str(absent), "-e", "ansible_timeout=5")
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads((controller.folder / "recon-report/report.json").read_text())
