@@ -28,7 +28,7 @@ STEPS = (
     Step("mypy", "types of the plugins", ("mypy --strict",)),
     Step("shellcheck", "shell files", ("tests/utils/check-shell-files",)),
     Step("meta", "what every file, module and document is held to", ("pytest -q tests/meta",)),
-    Step("unit", "unit tests on the controller's Python", ("pytest -q tests/unit",)),
+    Step("unit", "unit tests on the controller's Python", ("pytest -q -n 2 tests/unit",)),
     Step("faults", "what a broken driver, tool or kernel does to the survey", ("pytest -q tests/faults",)),
     Step("controller", "the commands and playbooks on this machine", ("pytest -q tests/controller",)),
     Step("changelog", "changelog fragments", ("antsibull-changelog lint",)),
