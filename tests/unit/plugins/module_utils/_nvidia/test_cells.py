@@ -19,6 +19,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells impo
 WORDS = [
     # (what nvidia-smi prints in place of a number, why there is none)
     ("N/A", NOT_SUPPORTED),
+    (" N/A ", NOT_SUPPORTED),
     ("[N/A]", NOT_SUPPORTED),
     ("[Not Supported]", NOT_SUPPORTED),
     ("Not Supported", NOT_SUPPORTED),

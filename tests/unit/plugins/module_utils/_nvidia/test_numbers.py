@@ -21,7 +21,7 @@ def test_rounded(text, value):
     assert rounded(text) == value
 
 
-@pytest.mark.parametrize("text", ["580.126.20", "13.0", "590.48", "12"])
+@pytest.mark.parametrize("text", ["580.126.20", "13.0", "590.48", "12", "9"])
 def test_version(text):
     assert version(text) == text
 

@@ -54,6 +54,11 @@ def test_several_gpus():
     assert {index: cells["nvlink.links_active"][0] for index, cells in found.items()} == {0: 1, 1: 0}
 
 
+def test_links_that_count_from_0_again_belong_to_a_gpu_whose_line_is_lost():
+    with pytest.raises(ParseError, match="nvlink -s counts from 0 again"):
+        parse_nvlink(GPU % 0 + "\t Link 0: 50 GB/s\n\t Link 1: 50 GB/s\n\t Link 0: 50 GB/s\n")
+
+
 @pytest.mark.parametrize("text", ["", "\n\n", "\t Link 0: 50 GB/s\n", "ERROR: Option -s is not recognized.\n"])
 def test_errors(text):
     with pytest.raises(ParseError, match="nvlink -s"):

@@ -13,7 +13,7 @@ UUID = "GPU-00000000-1111-2222-3333-444444444444"
 
 
 def test_rows():
-    found = parse_query("0, %s, 00000000:1B:00.0, 10.0\n1, %s, 00000008:01:00.0, 12.0\n" % (UUID, UUID))
+    found = parse_query("0, %s, 00000000:1B:00.0, 10.0\n\n1, %s, 00000008:01:00.0, 12.0\n\n" % (UUID, UUID))
     assert found == {
         0: {"uuid": (UUID, ""), "pci_bus_id": ("0000:1b:00.0", ""), "compute_capability": ("10.0", "")},
         1: {"uuid": (UUID, ""), "pci_bus_id": ("0008:01:00.0", ""), "compute_capability": ("12.0", "")},

@@ -153,6 +153,9 @@ CELLS = [
     ("<gpu_recovery_action>None<", "<gpu_recovery_action>Drain and Reset<", "recovery_action", "drain_and_reset"),
     ("<gpu_recovery_action>None<", "<gpu_recovery_action>Pray<", "recovery_action", UNREADABLE),
     ("<gpu_recovery_action>None</gpu_recovery_action>", "", "recovery_action", MISSING),
+    ("<current_ecc>Enabled<", "<current_ecc>Disabled<", "ecc.enabled", False),
+    ("<current_ecc>Enabled<", "<current_ecc>N/A<", "ecc.enabled", NOT_SUPPORTED),
+    ("<mig_devices>None<", "<mig_devices>N/A<", "mig_devices", []),
     (">No</remapped_row_pending>", ">Yes</remapped_row_pending>", "remapped_rows.pending", True),
     ("<dram_uncorrectable>4<", "<dram_uncorrectable>N/A<", "ecc.volatile_uncorrected", 3),
     ("<dram_uncorrectable>4<", "<dram_uncorrectable>ERR!<", "ecc.volatile_uncorrected", UNREADABLE),
@@ -206,6 +209,25 @@ def test_groups(element, words, fields, why):
     before, after = without(element)
     cells = parse_log(before + words + after).gpus[0]
     assert [(field, cells[field][0], kind(cells[field])) for field in fields] == [(field, None, why) for field in fields]
+
+
+def test_a_card_that_counts_no_errors():
+    before, after = without("volatile")
+    counters = "<sram_uncorrectable_parity>N/A</sram_uncorrectable_parity><dram_uncorrectable>N/A</dram_uncorrectable>"
+    assert parse_log(before + counters + after).gpus[0]["ecc.volatile_uncorrected"] == (None, NOT_SUPPORTED)
+
+
+def test_mig_devices():
+    before, after = without("mig_devices")
+    device = "<mig_device><index>0</index><fb_memory_usage><total>%s</total></fb_memory_usage></mig_device>"
+    found = parse_log(before + device % "18144 MiB" + device % "N/A" + after).gpus[0]["mig_devices"]
+    assert found == ([{"uuid": None, "profile": None, "memory_mib": memory} for memory in (18144, None)], "")
+
+
+def test_why_there_are_no_processes_is_kept():
+    before, after = without("processes")
+    cell = parse_log(before + "Insufficient Permissions" + after).gpus[0]["processes"]
+    assert cell == (None, "%s: Insufficient Permissions" % HIDDEN)
 
 
 def test_no_processes():
