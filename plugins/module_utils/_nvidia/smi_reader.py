@@ -9,6 +9,7 @@ from __future__ import annotations
 
 """Reads the GPUs through nvidia-smi: four commands side by side, each costing only its own fields."""
 
+from dataclasses import replace
 from typing import Callable, Dict, List, Optional, Tuple, TypeVar
 
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
@@ -60,7 +61,8 @@ def reading_of(outcomes: Dict[str, Outcome]) -> Reading:
     lost: List[Row] = []
     problems: List[Problem] = []
     for name, outcome in outcomes.items():
-        texts[name], rows = smi_text.split_lost(outcome.out + "\n" + outcome.err if outcome.rc else outcome.out)
+        texts[name], rows = smi_text.split_lost(outcome.out)
+        rows += smi_text.split_lost(outcome.err)[1]
         lost.extend(row for row in rows if row not in lost)
         if outcome.state != "ok":
             problems.append(Problem(name, outcome.state, outcome.why))
@@ -80,7 +82,7 @@ def reading_of(outcomes: Dict[str, Outcome]) -> Reading:
         SOURCE,
         answer,
         {"version": log.driver_version, "cuda_version": log.cuda_version} if log else {},
-        tuple(rows) + tuple(row for row in lost if not _is_known(row, rows)),
+        _with_lost(rows, lost),
         matrix.links if matrix else None,
         matrix.nics if matrix else None,
         tuple(problems + _asymmetric(matrix)),
@@ -98,13 +100,16 @@ class _Parser:
         outcome = self._outcomes[name]
         if outcome.state != "ok":
             return None
+        parsed, words = None, outcome.err.strip() or "printed data"
         try:
-            return parser(self._texts[name])
+            parsed = parser(self._texts[name])
         except ParseError as failure:
-            code = "failed" if outcome.rc else "parse_error"
-            status = " (exit status %d)" % outcome.rc if outcome.rc else ""
-            self._problems.append(Problem(name, code, str(failure) + status))
-            return None
+            words = str(failure)
+        if outcome.rc:
+            self._problems.append(Problem(name, "failed", "%s (exit status %d)" % (words, outcome.rc)))
+        elif parsed is None:
+            self._problems.append(Problem(name, "parse_error", words))
+        return parsed
 
 
 def _words(outcomes: Dict[str, Outcome]) -> Optional[Tuple[str, str]]:
@@ -137,9 +142,17 @@ def _asymmetric(matrix: Optional[Matrix]) -> List[Problem]:
     return [Problem(TOPO, "asymmetric_matrix", message, "GPU %d-%d" % pair) for pair in pairs]
 
 
-def _is_known(row: Row, rows: List[Row]) -> bool:
-    bus = row.cells.get("pci_bus_id")
-    return bus is not None and any(other.cells.get("pci_bus_id") == bus for other in rows)
+def _with_lost(rows: List[Row], lost: List[Row]) -> Tuple[Row, ...]:
+    """Add the lost GPUs, and the fault to the row of one that another command still lists."""
+    found = list(rows)
+    for one in lost:
+        bus = one.cells.get("pci_bus_id")
+        place = next((place for place, row in enumerate(found) if bus and row.cells.get("pci_bus_id") == bus), None)
+        if place is None:
+            found.append(one)
+        else:
+            found[place] = replace(found[place], faults=found[place].faults + one.faults)
+    return tuple(found)
 
 
 def _merge(

@@ -160,7 +160,7 @@ def test_a_lost_gpu_that_the_log_names_too():
     line = "Unable to determine the device handle for GPU0000:1C:00.0: Unknown Error"
     declared = '<?xml version="1.0" ?>\n' + log(("1B", UUIDS[0]), ("1C", UUIDS[1]))
     found = reading(xml=ok(line + "\n\n" + declared))
-    assert [row.index for row in found.rows] == [0, 1]
+    assert [(row.index, [fault.message for fault in row.faults]) for row in found.rows] == [(0, []), (1, [line])]
     assert told(found, 1)[0] == UUIDS[1]
 
 
