@@ -20,7 +20,7 @@ SAY_IT_ALL = ("library_missing", "driver_missing", "driver_not_loaded")
 Allowed = Callable[[str, Any], bool]
 
 
-def nothing(key: str, value: Any) -> bool:  # noqa: ARG001
+def nothing(*_: Any) -> bool:
     return False
 
 

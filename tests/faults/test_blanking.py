@@ -6,6 +6,7 @@ from __future__ import annotations
 
 """Take away each single thing that a look at a host rests on: it may get worse by that, never better and never wrong."""
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -14,7 +15,6 @@ from typing import Any
 from xml.parsers import expat
 
 import pytest
-
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import nvml, smi_reader
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.smi_xml import parse_log
 
@@ -52,7 +52,7 @@ def is_fewer_links(key: str, value: Any) -> bool:
     return ".nvlink." in key and isinstance(value, int) and value < MOST_LINKS
 
 
-def is_without_nvlink(key: str, value: Any) -> bool:
+def is_without_nvlink(key: str, *_: Any) -> bool:
     """Whether these are the links of a GPU that says that it has none."""
     return key.startswith(("links.", "interconnect"))
 
@@ -93,7 +93,7 @@ class Elements:
         self._parser.EndElementHandler = self._end
         self._parser.Parse(self._raw, True)
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def _start(self, tag: str, *_: Any) -> None:
         place = self._parser.CurrentByteIndex
         self._open.append((tag, place, self._raw.index(b">", place) + 1))
 
@@ -188,20 +188,8 @@ def test_text_without_a_cell(name: str, command: str, separator: str) -> None:
 
 # --- NVML's calls
 
-CALLS = (
-    "nvmlInit_v2 nvmlSystemGetDriverVersion nvmlSystemGetNVMLVersion nvmlSystemGetCudaDriverVersion_v2 nvmlSystemGetProcessName "
-    "nvmlDeviceGetCount_v2 nvmlDeviceGetHandleByIndex_v2 nvmlDeviceGetUUID nvmlDeviceGetName nvmlDeviceGetArchitecture "
-    "nvmlDeviceGetCudaComputeCapability nvmlDeviceGetPciInfo_v3 nvmlDeviceGetMinorNumber nvmlDeviceGetMemoryInfo_v2 "
-    "nvmlDeviceGetNumaNodeId nvmlDeviceGetMemoryAffinity nvmlDeviceGetCpuAffinityWithinScope "
-    "nvmlDeviceGetMaxPcieLinkGeneration nvmlDeviceGetCurrPcieLinkGeneration nvmlDeviceGetMaxPcieLinkWidth "
-    "nvmlDeviceGetCurrPcieLinkWidth nvmlDeviceGetPowerManagementLimit nvmlDeviceGetPowerManagementDefaultLimit "
-    "nvmlDeviceGetPowerManagementLimitConstraints nvmlDeviceGetPersistenceMode nvmlDeviceGetMigMode "
-    "nvmlDeviceGetMaxMigDeviceCount nvmlDeviceGetMigDeviceHandleByIndex nvmlDeviceGetAttributes_v2 nvmlDeviceGetEccMode "
-    "nvmlDeviceGetTotalEccErrors nvmlDeviceGetRemappedRows nvmlDeviceGetFieldValues nvmlDeviceGetGpuFabricInfoV "
-    "nvmlDeviceGetNvLinkState nvmlDeviceGetNvLinkRemoteDeviceType nvmlDeviceGetNvLinkRemotePciInfo_v2 "
-    "nvmlDeviceGetTopologyCommonAncestor nvmlDeviceGetComputeRunningProcesses_v3 nvmlDeviceGetGraphicsRunningProcesses_v3 "
-    "nvmlDeviceGetMPSComputeRunningProcesses_v3"
-).split()
+CODE = Path(nvml.__file__).parent
+CALLS = sorted({call for file in CODE.glob("*.py") for call in re.findall('"(nvml[A-Z][A-Za-z0-9_]+)"', file.read_text())})
 
 LINK_STATE = "nvmlDeviceGetNvLinkState"
 LACKS = (
