@@ -58,7 +58,8 @@ def redact(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return text on one line, without control or format characters, secrets or an end beyond 400 characters."""
-    shown = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") else c for c in text)
+    head = text[: 10 * MESSAGE_LIMIT]
+    shown = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") else c for c in head)
     shown = redact(" ".join(shown.split()))
     return shown if len(shown) <= MESSAGE_LIMIT else shown[: MESSAGE_LIMIT - 3] + "..."
 

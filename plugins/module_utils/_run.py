@@ -54,6 +54,14 @@ class Call:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
+_NO_START = {
+    errno.ENOENT: "not_found",
+    errno.ENOTDIR: "not_found",
+    errno.EACCES: "not_permitted",
+    errno.EPERM: "not_permitted",
+}
+"""Why a program did not start; anything else is its own fault, as of one for another machine."""
+
 Job = Union[Command, Call]
 
 
@@ -101,10 +109,11 @@ def gather(jobs: Mapping[str, Job], deadline: Deadline) -> Dict[str, Outcome]:
         pause = PAUSE_SECONDS if all(child.talks() for child in running.values()) else PAUSE_SECONDS / 50
         for key, unused in selector.select(max(0.0, min(wait, pause))):
             key.data.read(key.fd)
-        for name, child in list(running.items()):
-            if child.is_done():
-                outcomes[name] = child.finish()
-                del running[name]
+        done = [name for name, child in running.items() if child.is_done()]
+        for name in done:
+            running[name].kill()  # all before any is awaited: those that do not end cost one wait together
+        for name in done:
+            outcomes[name] = running.pop(name).finish()
     selector.close()
     return {name: outcomes[name] for name in jobs}
 
@@ -138,6 +147,7 @@ class _Child:
         self._out, self._err, self._report = (read for read, unused in pipes)
         self._open = set(self._streams)
         self._status: Optional[int] = None
+        self._walk_away = self.end
 
     def talks(self) -> bool:
         """Whether the end of the child will be seen on its pipes."""
@@ -167,7 +177,7 @@ class _Child:
             for fd in list(self._open):
                 while self.read(fd):
                     pass
-        self._kill()
+        self._reap()
         for fd in list(self._open):
             self._close(fd)
         if self._flooded:
@@ -183,14 +193,17 @@ class _Child:
         self._open.discard(fd)
         os.close(fd)
 
-    def _kill(self) -> None:
-        """End the child and all that it left in its session, or walk away after REAP_SECONDS."""
+    def kill(self) -> None:
+        """End the child and all that it left in its session."""
         try:
             os.killpg(self._pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
-        end = time.monotonic() + REAP_SECONDS
-        while self._status is None and time.monotonic() < end:
+        self._walk_away = time.monotonic() + REAP_SECONDS
+
+    def _reap(self) -> None:
+        """Wait for a killed child, or walk away after REAP_SECONDS."""
+        while self._status is None and time.monotonic() < self._walk_away:
             self._status = self._try_wait()
             time.sleep(0.001)
 
@@ -200,10 +213,9 @@ class _Child:
 
     def _outcome(self, status: int) -> Outcome:
         out, err, report = (_text(self._streams[fd]) for fd in (self._out, self._err, self._report))
-        said = json.loads(report) if report else {}
+        said = _read_report(report)
         if "errno" in said:
-            state = "not_permitted" if said["errno"] in (errno.EACCES, errno.EPERM) else "not_found"
-            return Outcome(state, why=os.strerror(said["errno"]))
+            return Outcome(_NO_START.get(said["errno"], "crash"), why=os.strerror(said["errno"]))
         if "exception" in said:
             return Outcome("crash", out=out, err=err, why=said["exception"])
         if os.WIFSIGNALED(status):
@@ -213,6 +225,15 @@ class _Child:
         if isinstance(self._job, Call) and "value" not in said:
             return Outcome("crash", rc=rc, out=out, err=err, why="ended with status %d before it answered" % rc)
         return Outcome("ok", rc=rc, out=out, err=err, value=said.get("value"))
+
+
+def _read_report(text: str) -> Dict[str, Any]:
+    """Return what a child reported; one that died while it wrote has reported nothing."""
+    try:
+        said = json.loads(text)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
 def _text(data: bytearray) -> str:

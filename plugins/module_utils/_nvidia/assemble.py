@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Dict, List, Optional, Tuple, Type, TypeVar
 
-from ansible_collections.inference.recon.plugins.module_utils._facts import Problem
+from ansible_collections.inference.recon.plugins.module_utils._facts import Problem, one_line
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import processes
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.cells import (
@@ -69,7 +69,7 @@ def gpu_of(root: Root, row: Row, source: str, cards: Dict[str, Card]) -> Tuple[G
     cells = _with_hidden(row.cells)
     card = cards.get(cells.get("pci_bus_id", (None, ""))[0] or "")
     described, problems = _processes(root, cells)
-    gpu = _build(Gpu, {name: cell[0] for name, cell in cells.items()}, "")
+    gpu = _build(Gpu, {name: one_line(cell[0]) if isinstance(cell[0], str) else cell[0] for name, cell in cells.items()}, "")
     gpu = replace(
         gpu,
         index=row.index,

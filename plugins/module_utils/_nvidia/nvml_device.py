@@ -58,6 +58,10 @@ def cells_of(names: Tuple[str, ...], function: Callable[[], Tuple[Any, ...]]) ->
     return {name: (None if why else values[place], why) for place, name in enumerate(names)}
 
 
+MOST_INSTANCES = 64
+"""More MIG devices than any card has; the newest have 7."""
+
+
 class Handle:
     """A device or MIG device of NVML. `error` is why one could not be had, `failure` the same as a cell tells it, else empty."""
 
@@ -102,6 +106,8 @@ class Device(Handle):
             if failure.code == nvml.NOT_SUPPORTED and cell_of(lambda: _mig_mode(self))[0] != "enabled":
                 return []
             raise
+        if most > MOST_INSTANCES:
+            raise ValueError("%d MIG devices" % most)
         found = [self._instance(place) for place in range(most)]
         for instance in found:
             if instance.error is not None and instance.error.code != nvml.NOT_FOUND:  # there is none at this place

@@ -22,6 +22,8 @@ _CALLS = (
     ("mps", "nvmlDeviceGetMPSComputeRunningProcesses_v3"),
 )
 
+MOST_PROCESSES = 1 << 16
+
 
 def read_processes(device: Device) -> List[Dict[str, Any]]:
     """Return {pid, name, type, memory_mib} of each process, by PID."""
@@ -52,6 +54,8 @@ def _running(device: Device, call: str, kind: str) -> List[nvml.ProcessInfo]:
             if failure.code != nvml.INSUFFICIENT_SIZE:
                 raise
             count = max(number.value, count) * 2
+            if count > MOST_PROCESSES:
+                raise
         else:
             return list(infos[: number.value])
     raise NvmlError(call, nvml.INSUFFICIENT_SIZE)

@@ -21,6 +21,9 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml_fabri
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml_links import read_links, read_nvlink
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml_processes import read_processes
 
+MOST_GPUS = 256
+"""More than any machine holds: the work grows with its square."""
+
 _ANSWERS = {
     nvml.DRIVER_NOT_LOADED: state.NO_DRIVER,
     nvml.LIB_RM_VERSION_MISMATCH: state.MISMATCH,
@@ -70,6 +73,8 @@ def _gpus(lib: Nvml) -> Dict[str, Any]:
     count = lib.number("nvmlDeviceGetCount_v2")
     if not count:
         return {"answer": state.NO_DEVICES, "why": "nvmlDeviceGetCount_v2: 0"}
+    if count > MOST_GPUS:
+        return {"answer": state.FAILED, "why": "nvmlDeviceGetCount_v2: %d is no number of GPUs" % count}
     devices = [Device(lib, index) for index in range(count)]
     rows: List[Dict[str, Any]] = [_row(device) for device in devices]
     return {"answer": state.OK, "expected": count, "rows": rows, "links": read_links(lib, devices)}

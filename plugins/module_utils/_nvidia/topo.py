@@ -20,6 +20,9 @@ from typing import Dict, List, Optional, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Link, Nic, ParseError
 
+MOST_DEVICES = 512
+"""More than any machine holds: the work grows with its square."""
+
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _TAIL_NAMES = ("CPU Affinity", "NUMA Affinity", "GPU NUMA ID")
 _GPU = re.compile(r"^GPU(?P<index>[0-9]{1,9})$")
@@ -88,6 +91,8 @@ def _find_header(lines: List[str]) -> Tuple[int, List[str], int]:
         columns = _GLUED.sub(" ", names).split()
         if len(set(columns)) != len(columns) or not all(_DEVICE.match(name) or _OLD_NIC.match(name) for name in columns):
             break
+        if len(columns) > MOST_DEVICES:
+            raise ParseError("topo -m has %d columns" % len(columns))
         return place, columns, tails
     raise ParseError("topo -m printed no matrix", next((line for line in lines if line.strip()), ""))
 
