@@ -56,16 +56,23 @@ def redact(text: str) -> str:
     return text
 
 
+def printable(text: str) -> str:
+    """Return text with a blank for each character that moves a cursor, hides, or cannot be encoded."""
+    if text.isprintable():
+        return text
+    return "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp") else c for c in text)
+
+
 def one_line(text: str) -> str:
     """Return text on one line, without control or format characters, secrets or an end beyond 400 characters."""
-    head = text[: 10 * MESSAGE_LIMIT]
-    shown = "".join(" " if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") else c for c in head)
-    shown = redact(" ".join(shown.split()))
+    shown = redact(" ".join(printable(text[: 10 * MESSAGE_LIMIT]).split()))
     return shown if len(shown) <= MESSAGE_LIMIT else shown[: MESSAGE_LIMIT - 3] + "..."
 
 
 def plain(value: Any) -> Any:
-    """Turn dataclasses and tuples into what JSON has."""
+    """Turn dataclasses and tuples into what JSON has, and texts into what a terminal may be shown."""
+    if isinstance(value, str):
+        return printable(value)
     if is_dataclass(value):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, dict):

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ansible_collections.inference.recon.plugins.module_utils._facts import Problem, one_line
 from ansible_collections.inference.recon.plugins.module_utils._host.files import Root
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.numbers import is_whole
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Container, Process
 from ansible_collections.inference.recon.plugins.module_utils._systemd.cgroup import parse_cgroup
 
@@ -62,7 +63,7 @@ def _describe(root: Root, row: Dict[str, Any]) -> Tuple[Process, List[Problem]]:
 def _user(root: Root, status: Optional[str]) -> Optional[str]:
     """Return the name in /etc/passwd, else the number: name services on a network may block."""
     lines = [line.split() for line in (status or "").splitlines() if line.startswith("Uid:")]
-    if not lines or len(lines[0]) < 2:
+    if not lines or len(lines[0]) < 2 or not is_whole(lines[0][1]):
         return None
     uid = lines[0][1]
     for line in (root.read("/etc/passwd") or "").splitlines():

@@ -159,7 +159,7 @@ def parse_log(text: str) -> Log:
         raise ParseError("nvidia-smi -q -x declares entities, which its DTD does not")
     try:
         log = ElementTree.fromstring(text.strip())  # noqa: S314  a root-owned tool, no entities
-    except ElementTree.ParseError as failure:
+    except (ElementTree.ParseError, ValueError) as failure:
         raise ParseError("nvidia-smi -q -x is no whole XML (%s)" % failure) from failure
     if log.tag != "nvidia_smi_log":
         raise ParseError("nvidia-smi -q -x is no nvidia_smi_log but %s" % log.tag[:40])
