@@ -96,7 +96,7 @@ def test_error_cells_of_a_tool_that_exits_0_are_unknown(facts: dict[str, Any]) -
 def test_broken_log_costs_its_own_fields_and_the_good_state(facts: dict[str, Any], looks: Results) -> None:
     whole = topology(looks[HOST]["nvidia_smi"])
     assert facts["state"] == "degraded"
-    assert "nvidia-smi -q -x" in {source for source, _ in reasons(facts)}
+    assert "nvidia-smi -q -x" in {source for source, unused in reasons(facts)}
     assert [gpu["memory_total_mib"] for gpu in facts["gpus"]] == [None] * 7
     for key in ("uuid", "compute_capability", "nvlink"):
         assert [gpu[key] for gpu in facts["gpus"]] == [gpu[key] for gpu in whole["gpus"]]

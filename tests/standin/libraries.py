@@ -139,7 +139,7 @@ def _words(cpus: str) -> list[int]:
     """Return a CPU list ("0-3,8") as NVML's words of 64 bits."""
     mask = 0
     for part in filter(None, cpus.split(",")):
-        first, _, last = part.partition("-")
+        first, unused, last = part.partition("-")
         for cpu in range(int(first), int(last or first) + 1):
             mask |= 1 << cpu
     return [(mask >> shift) & ((1 << 64) - 1) for shift in range(0, 1024, 64)]

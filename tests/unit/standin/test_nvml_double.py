@@ -204,4 +204,4 @@ def test_init_hangs_until_it_is_killed():
     hang = {"faults": {"nvml": [{"call": "nvmlInit_v2", "error": "hang"}]}}
     environment = {**os.environ, "LD_LIBRARY_PATH": str(recorded("kpro6", hang) / "lib")}
     with pytest.raises(subprocess.TimeoutExpired):
-        subprocess.run([sys.executable, READER], env=environment, capture_output=True, timeout=2)
+        subprocess.run([sys.executable, READER], env=environment, capture_output=True, timeout=2, check=True)
