@@ -162,6 +162,7 @@ def test_a_child_stands_alone(tmp_path):
     assert [name for name in seen["files"] if not name.startswith("pipe:")] == ["/dev/null"] * 2  # input, Python's own prints
     assert len([name for name in seen["files"] if name.startswith("pipe:")]) == 3  # output, errors, the report
     assert "secret" not in listed
+    assert listed.count("pipe:") == 2  # output and errors: the report ends where another program begins
     assert seen["input"] == ""
     assert seen["locale"] == ["C.UTF-8", ""]
     assert seen["marked"] == "GPU-1"
