@@ -73,6 +73,46 @@ def test_readers_agree(name: str) -> None:
     assert told == {key: value for (host, key), value in SMI_HAS.items() if host == name}
 
 
+def one(row: dict[str, Any]) -> dict[str, Any]:
+    return {"gpus": {1: row}}
+
+
+def refused(call: str, error: int) -> dict[str, Any]:
+    return {"faults": {"nvml": [{"call": call, "gpu": 1, "error": error}]}}
+
+
+VARIANTS = {
+    # What is the matter with GPU 1: (host, changes, the host's state)
+    "resources": ("hgx-b200", one({"fabric": {"status": "Insufficient Resources"}}), "ok"),
+    "not-ready": ("hgx-b200", one({"fabric": {"status": "Not Ready"}}), "ok"),
+    "unknown-status": ("hgx-b200", one({"fabric": {"status": "Unknown Error"}}), "degraded"),
+    "not-started": ("hgx-b200", one({"fabric": {"state": "Not Started", "health": "N/A"}}), "ok"),
+    "unhealthy": ("hgx-b200", one({"fabric": {"health": "Unhealthy"}}), "ok"),
+    "limited": ("hgx-b200", one({"fabric": {"health": "Limited Capacity"}}), "ok"),
+    "link-down": ("hgx-b200", one({"nvlinks_down": [17]}), "ok"),
+    "ecc-errors": ("kpro6", one({"ecc": {"volatile": 3, "aggregate": 9}}), "ok"),
+    "ecc-off": ("kpro6", one({"ecc": {}}), "ok"),
+    "remapping": ("kpro6", one({"remapped": {"pending": True, "failure": True}}), "ok"),
+    "recovery": ("kpro6", one({"recovery": "Drain and Reset"}), "degraded"),
+    "no-persistence": ("kpro6", one({"persistence": False}), "ok"),
+    "memory-lost": ("kpro6", refused("nvmlDeviceGetMemoryInfo_v2", 15), "degraded"),
+    "memory-not-permitted": ("kpro6", refused("nvmlDeviceGetMemoryInfo_v2", 4), "degraded"),
+    "name-unknown": ("kpro6", refused("nvmlDeviceGetName", 999), "degraded"),
+    "processes-not-permitted": ("kpro6", refused("nvmlDeviceGetComputeRunningProcesses_v3", 4), "ok"),
+}
+
+
+@pytest.mark.parametrize(("name", "changes", "state"), VARIANTS.values(), ids=VARIANTS)
+def test_readers_agree_on_what_is_the_matter(name: str, changes: dict[str, Any], state: str) -> None:
+    tree = recorded(name, changes)
+    nvml, smi = (look(tree, (reader,)) for reader in READERS)
+    assert (nvml["state"], smi["state"]) == (state, state)
+    ours, theirs = leaves(nvml), leaves(smi)
+    differing = {key for key in {*ours, *theirs} if ours.get(key, "absent") != theirs.get(key, "absent")}
+    # A fault carries its reader's own words.
+    assert {key for key in differing if not fnmatch(key, "gpus.*.faults.*.message")} == {"source", "driver.nvml_version"}
+
+
 @pytest.mark.parametrize("name", names())
 def test_readers_have_the_same_problems(name: str) -> None:
     nvml, smi = (reasons(facts_of(name, reader)) for reader in READERS)

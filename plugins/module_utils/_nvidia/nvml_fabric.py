@@ -33,10 +33,17 @@ def read_fabric(device: Device) -> Dict[str, Cell]:
     cells["fabric.state"] = state
     cells["fabric.health"] = _health(info)
     if state[0] == "completed":
-        cells["fabric.status"] = nvml.ERRORS.get(info.status, "error_%d" % info.status), ""
+        cells["fabric.status"] = cell_of(lambda: _status(info.status))
         cells["fabric.clique_id"] = info.cliqueId, ""
         cells["fabric.cluster_uuid"] = _uuid(bytes(info.clusterUuid)), ""
     return cells
+
+
+def _status(code: int) -> str:
+    """Return the name of a status. An unknown error is no status that could be told, as where nvidia-smi prints it."""
+    if code == nvml.UNKNOWN:
+        raise NvmlError("fabric status", code)
+    return nvml.ERRORS.get(code, "error_%d" % code)
 
 
 def _info(device: Device) -> Any:
