@@ -60,13 +60,13 @@ class Client:
 
 
 def has_client() -> bool:
-    return not subprocess.run([sys.executable, "-c", "import pynvml"], capture_output=True).returncode
+    return not subprocess.run([sys.executable, "-c", "import pynvml"], capture_output=True, check=False).returncode
 
 
 def measure(ways: dict[str, Way], rounds: int) -> dict[str, float]:
     """Return the median milliseconds of each way; they take turns, and the first round is not counted."""
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds + 1):
+    for unused in range(rounds + 1):
         for name, way in ways.items():
             started = time.perf_counter()
             way()
@@ -86,7 +86,9 @@ def main() -> None:
     ways: dict[str, Way] = {
         "collect, reader nvml": lambda: look(tree, ("nvml",)),
         "collect, reader nvidia_smi": lambda: look(tree, ("nvidia_smi",)),
-        "nvidia-smi -q -x alone, unread": lambda: subprocess.run([tree / "bin/nvidia-smi", "-q", "-x"], capture_output=True),
+        "nvidia-smi -q -x alone, unread": lambda: subprocess.run(
+            [tree / "bin/nvidia-smi", "-q", "-x"], capture_output=True, check=True
+        ),
     }
     client = Client(tree) if has_client() else None
     if client:

@@ -30,6 +30,7 @@ STEPS = (
     Step("meta", "what every file, module and document is held to", ("pytest -q tests/meta",)),
     Step("unit", "unit tests on the controller's Python", ("pytest -q -n 2 tests/unit",)),
     Step("faults", "what a broken driver, tool or kernel does to the survey", ("pytest -q tests/faults",)),
+    Step("bench", "the benchmark still runs", ("pytest -q tests/bench",)),
     Step("controller", "the commands and playbooks on this machine", ("pytest -q tests/controller",)),
     Step("changelog", "changelog fragments", ("antsibull-changelog lint",)),
     Step("docs", "documentation", ("antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs=all .",)),
