@@ -81,7 +81,8 @@ def gpu_of(root: Root, row: Row, source: str, cards: Dict[str, Card]) -> Tuple[G
     )
     gpu = replace(gpu, faults=row.faults + _faults(cells, gpu))
     gpu = replace(gpu, state=state_of(gpu, _is_whole(cells)))
-    problems += [Problem(source, _CODES[fault.code], "every field (%s)" % fault.message, subject_of(gpu)) for fault in row.faults]
+    words = "%s" if "uuid" in cells else "every field (%s)"
+    problems += [Problem(source, _CODES[fault.code], words % fault.message, subject_of(gpu)) for fault in row.faults]
     return gpu, problems + _null_problems(gpu, cells, source) + _mig_problems(gpu, source) + _owner_problems(gpu)
 
 

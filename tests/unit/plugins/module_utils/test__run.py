@@ -70,6 +70,26 @@ def test_commands(script, state, rc, out, err):
     assert not outcome.abandoned
 
 
+def test_a_closed_directory_of_path_forbids_nothing(tmp_path, monkeypatch):
+    """A plain user with root's PATH: a program that is nowhere is not forbidden."""
+    (tmp_path / "closed" / "inner").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0)
+    monkeypatch.setenv("PATH", str(tmp_path / "closed" / "inner") + os.pathsep + os.environ["PATH"])
+    assert ended(Call(_as_a_plain_user, (), LONG)).value == "not_found"
+
+
+def _as_a_plain_user():
+    if os.geteuid() == 0:
+        os.setuid(65534)
+    return ended(Command(("no-such-program",), LONG)).state
+
+
+def test_a_file_on_path_that_may_not_run_is_forbidden(tmp_path, monkeypatch):
+    (tmp_path / "no-program").write_text("text")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert ended(Command(("no-program",), LONG)).state == "not_permitted"
+
+
 def test_commands_are_not_expanded():
     assert ended(Command(("/bin/echo", "$HOME", "~", "*"), LONG)).out == "$HOME ~ *\n"
 
