@@ -6,8 +6,7 @@ from __future__ import annotations
 
 """A recorded host whose readers' outcomes are kept, so that a thousand mutations of them cost no process each."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,13 @@ from unittest.mock import patch
 import yaml
 from ansible_collections.inference.recon.plugins.module_utils._nvidia import libcuda, nvml_reader, readings, smi_reader
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.nvml import Nvml, NvmlError
-from ansible_collections.inference.recon.plugins.module_utils._run import Call, Deadline, Job, Outcome, gather
+from ansible_collections.inference.recon.plugins.module_utils._run import Call, Deadline, Job, Outcome, gather, run
 
 from tests.faults.look import look
 from tests.standin import recorded
 from tests.standin.host import HOSTS
+
+GIVE_UP = 60
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,12 @@ class Replay:
     def with_output(self, command: str, text: str) -> Replay:
         return self._with(command, replace(self.outcomes[command], out=text))
 
-    def with_fault(self, call: str, code: int, gpu: int | None = None) -> Replay:
-        """Let NVML refuse a call, for one GPU or for all."""
-        faulty = type("Faulty", (FaultyNvml,), {"fault": Fault(call, code, gpu)})
-        with patch.object(nvml_reader, "Nvml", faulty):
-            found = nvml_reader.read(str(self.tree / "lib/libnvidia-ml.so.1"))
-        # Which file the loader took, only a child of its own can say.
-        found["path"] = self.outcomes["nvml"].value["path"]
-        return self._with("nvml", Outcome("ok", rc=0, value=json.loads(json.dumps(found))))
+    def with_faults(self, calls: Sequence[str], code: int, gpu: int | None = None) -> dict[str, Replay]:
+        """Let NVML refuse each call in turn, for one GPU or for all; in a child, which takes the library along."""
+        library = str(self.tree / "lib/libnvidia-ml.so.1")
+        told = run(Call(_read_without, (library, calls, code, gpu), GIVE_UP), Deadline(GIVE_UP))
+        assert told.state == "ok", told.why
+        return {call: self._with("nvml", Outcome("ok", rc=0, value=value)) for call, value in told.value.items()}
 
     def _with(self, name: str, outcome: Outcome) -> Replay:
         return replace(self, outcomes={**self.outcomes, name: outcome})
@@ -73,6 +72,15 @@ KEPT = {"hgx-b200-fabric": slice(2, 4)}
 def _few(name: str) -> dict[str, Any]:
     raw = yaml.safe_load((HOSTS / name / "host.yml").read_text(encoding="utf-8"))
     return {"gpus": raw.get("gpus", [])[KEPT.get(name, slice(2))], "nics": raw.get("nics", [])[:2]}
+
+
+def _read_without(library: str, calls: Sequence[str], code: int, gpu: int | None) -> dict[str, Any]:
+    found = {}
+    for call in calls:
+        faulty = type("Faulty", (FaultyNvml,), {"fault": Fault(call, code, gpu)})
+        with patch.object(nvml_reader, "Nvml", faulty):
+            found[call] = nvml_reader.read(library)
+    return found
 
 
 @dataclass(frozen=True)

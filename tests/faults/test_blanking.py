@@ -209,8 +209,8 @@ CODES = {
 
 def call_faults(name: str, code: int, gpu: int | None) -> dict[str, list[str]]:
     found = {}
-    for call in CALLS:
-        facts = asked(name, "nvml").with_fault(call, code, gpu).look()
+    for call, refused in asked(name, "nvml").with_faults(CALLS, code, gpu).items():
+        facts = refused.look()
         lacks = (call, code) in LACKS or code == nvml.NOT_SUPPORTED
         allowed = is_without_nvlink if lacks and call == LINK_STATE else is_name_of_kernel
         found[call] = broken(whole(name, "nvml"), facts, allowed, lacks)
