@@ -15,8 +15,8 @@ from typing import Iterable
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
 TARGET_PYTHONS = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13")
-TOOL_PYTHONS = ("3.11", "3.12", "3.13")
-"""What ansible-core 2.19 runs on: https://docs.ansible.com/ansible/latest/reference_appendices/release_and_maintenance.html"""
+TOOL_PYTHONS = ("3.11", "3.12", "3.13", "3.10")
+"""What ansible-core 2.19 runs on, and 2.17: https://docs.ansible.com/ansible/latest/reference_appendices/release_and_maintenance.html"""
 
 
 class SetupError(Exception):
