@@ -199,6 +199,11 @@ class _Child:
             os.killpg(self._pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             pass
+        if self._status is None:  # it may not have come to its session yet
+            try:
+                os.kill(self._pid, signal.SIGKILL)
+            except PermissionError:
+                pass
         self._walk_away = time.monotonic() + REAP_SECONDS
 
     def _reap(self) -> None:

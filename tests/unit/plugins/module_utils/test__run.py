@@ -210,6 +210,13 @@ def test_the_deadline(stopwatch):
     assert stopwatch() < 3
 
 
+def test_a_child_that_has_not_come_to_its_session_is_ended_too():
+    """With no time left it is killed right after fork, before it leads a process group."""
+    jobs = {str(number): sh("exec sleep 30") for number in range(20)}
+    outcomes = gather(jobs, Deadline(0))
+    assert {(outcome.state, outcome.abandoned) for outcome in outcomes.values()} == {("deadline", False)}
+
+
 def test_after_the_deadline_nothing_runs_on(stopwatch):
     outcomes = gather({"a": sh("sleep 30"), "b": Call(time.sleep, (30,))}, Deadline(0))
     assert {name: outcome.state for name, outcome in outcomes.items()} == {"a": "deadline", "b": "deadline"}
