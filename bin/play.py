@@ -53,6 +53,19 @@ def choose_inventory(settings: Mapping[str, str]) -> str | dict[str, object]:
     return inventory
 
 
+def choose_report_dir(settings: Mapping[str, str]) -> str:
+    """Return the directory for the report; it is asked for before any host is, which may take long."""
+    path = os.path.abspath(settings.get("REPORT") or "recon-report")
+    there = os.path.dirname(path) if os.path.islink(path) else path  # a link in its place is replaced
+    while not os.path.lexists(there):
+        there = os.path.dirname(there)
+    if not os.path.isdir(there):
+        raise UsageError(f"the report cannot be written to {path}: {there} is no directory; REPORT=dir names another")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"the report cannot be written to {path}: {there} is closed to you; REPORT=dir names another")
+    return path
+
+
 @contextlib.contextmanager
 def inventory_file(inventory: str | dict[str, object]) -> Iterator[str]:
     """Lend the inventory as a file; one that was made here goes away again."""
@@ -146,7 +159,7 @@ def judge_run(playbook: str, status: int, report: str, before: tuple[int, int] |
 
 def play(playbook: str, settings: Mapping[str, str]) -> int:
     """Run the playbook and return the exit status."""
-    report_dir = os.path.abspath(settings.get("REPORT") or "recon-report")
+    report_dir = choose_report_dir(settings)
     report = os.path.join(report_dir, "report.json")
     before = identify(report)
     chosen = choose_inventory(settings)

@@ -84,6 +84,8 @@ USAGE = [
     (["survey", "INVENTORY=nowhere.yml"], "INVENTORY=nowhere.yml does not exist"),
     (["survey", "INVENTORY=nowhere.yml", "HOST=h"], "give HOST or INVENTORY, not both"),
     (["survey", "EXTRA=-e 'x"], "No closing quotation"),
+    (["survey", "REPORT=README.md"], "README.md is no directory; REPORT=dir names another"),
+    (["survey", "REPORT=/root/reports"], "/root is closed to you; REPORT=dir names another"),
     (["forget"], "'' names no host"),
     (["forget", "HOST=a;b"], "'a;b' is no host name"),
 ]
