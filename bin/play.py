@@ -32,6 +32,9 @@ THIS_MACHINE = {
     },
 }
 NO = frozenset(["", "0", "n", "no", "false"])
+READER_GONE = 141
+"""What a shell says of a program that SIGPIPE ended."""
+
 NOBODY_ASKED = "RECON-GATE verdict=unknown ready=0 not_ready=0 unreachable=0"
 
 
@@ -144,6 +147,25 @@ def identify(path: str) -> tuple[int, int] | None:
     return found.st_ino, found.st_mtime_ns
 
 
+def run_ansible(command: list[str], environ: Mapping[str, str]) -> int:
+    """Run a command to its end and return its status, or end it when whoever reads its output has gone (| head).
+
+    ansible-core itself waits for ever then: the thread that prints its results dies, and nobody asks for more.
+    """
+    if sys.stdout.isatty():
+        return subprocess.run(command, env=environ, check=False).returncode
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, bufsize=0) as child:
+        assert child.stdout  # noqa: S101  asked for above
+        try:
+            while chunk := child.stdout.read(1 << 16):
+                while chunk:
+                    chunk = chunk[os.write(1, chunk) :]
+        except BrokenPipeError:
+            child.terminate()
+            return READER_GONE
+    return child.returncode
+
+
 def judge_run(playbook: str, status: int, report: str, before: tuple[int, int] | None) -> int:
     """Return the exit status: a run that says all is well is believed only with a fresh report of every host."""
     if identify(report) in (None, before):
@@ -167,7 +189,9 @@ def play(playbook: str, settings: Mapping[str, str]) -> int:
         command = compose_command(playbook, settings, inventory, report_dir)
         if chosen is THIS_MACHINE:
             say("this machine only; HOST= or INVENTORY= names others")
-        status = subprocess.run(command, env=compose_environment(os.environ), check=False).returncode
+        status = run_ansible(command, compose_environment(os.environ))
+    if status == READER_GONE:
+        return status
     return judge_run(playbook, status, report, before)
 
 

@@ -101,6 +101,12 @@ def test_wrong_settings_are_one_line(settled: Person, arguments: list[str], line
     assert line in ours[0]
 
 
+def test_a_reader_that_goes_away_ends_the_run(settled: Person) -> None:
+    done = settled.types("sh", "-c", "make survey | true; echo ended")
+    assert done.stdout == "ended\n"
+    assert "Traceback" not in done.stderr
+
+
 def test_gate_passes_nobody(settled: Person) -> None:
     done = settled.types("make", "gate")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (
