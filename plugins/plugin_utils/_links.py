@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ansible_collections.inference.recon.plugins.module_utils._nvidia.ranges import format_ranges
 from ansible_collections.inference.recon.plugins.module_utils._nvidia.types import Gpu, Link, Topology
 
 
@@ -39,14 +40,8 @@ def describe_links(topology: Topology) -> Joined:
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Return sorted numbers as ranges: 0-3,7."""
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    """Return numbers in any order as ranges: 0-3,7."""
+    return format_ranges(sorted(numbers))
 
 
 def _pairs(links: Sequence[Link]) -> str:
