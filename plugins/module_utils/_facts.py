@@ -28,14 +28,17 @@ VOLATILE: Dict[str, List[str]] = {
 
 MESSAGE_LIMIT = 400
 
+_VALUE = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+)"
+
 _SECRETS = (
     # (what it looks like, what is left of it)
-    (re.compile(r"(--?(?:api[-_]key|admin[-_]api[-_]key|hf[-_]token|token|password|secret)[= ]+)[^\s'\"]+", re.I), r"\1***"),
+    (re.compile(r"(--?(?:api[-_]key|admin[-_]api[-_]key|hf[-_]token|token|password|secret)[= ]+)" + _VALUE, re.I), r"\1***"),
     (re.compile(r"((?:token|api_key|apikey|access_token|password|secret)=)[^&\s'\"]+", re.I), r"\1***"),
     (re.compile(r"(authorization: *(?:bearer|basic) +)[^\s'\"]+", re.I), r"\1***"),
     (re.compile(r"\bhf_[A-Za-z0-9]{8,}"), "hf_***"),
     (re.compile(r"\bsk-[A-Za-z0-9_-]{8,}"), "sk-***"),
-    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/@\s]+@", re.I), r"\1***@"),
+    (re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/\s]+@", re.I), r"\1***@"),
+    (re.compile(r"(?<![\w/.+-])[\w.+-]+:[^\s/@:]+@(?=[\w\[])"), "***@"),  # user:password@host without a scheme
 )
 
 

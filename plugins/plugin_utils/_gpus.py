@@ -109,6 +109,8 @@ _SIGNS: tuple[tuple[str, str], ...] = (
     ("remapped_rows.pending", "ROW REMAPPING WAITS FOR A RESET"),
     ("recovery_action", ""),
     ("fabric.state", ""),
+    ("fabric.status", ""),
+    ("fabric.health", ""),
 )
 
 
@@ -116,8 +118,15 @@ def _condition(gpu: Gpu) -> str:
     """Say what is wrong with a card that answers; healthy only where all its signs could be told."""
     values = {name: attrgetter(name)(gpu) for name, unused in _SIGNS}
     wrong = [text.format(values[name]) for name, text in _SIGNS if text and values[name]]
+    wrong += _nvlinks_down(gpu)
     open_signs = [name for name, value in values.items() if value is None and name not in gpu.not_supported]
     return ", ".join(wrong) or ("health ?" if open_signs else "healthy")
+
+
+def _nvlinks_down(gpu: Gpu) -> list[str]:
+    """Say that some links are down; with all of them down there may be no bridge, and the links of the host say more."""
+    active, total = gpu.nvlink.links_active, gpu.nvlink.links_total
+    return [f"NVLINKS {active} OF {total}"] if active and total and active < total else []
 
 
 def _fabric_down(gpu: Gpu) -> str:
@@ -135,7 +144,8 @@ def _fabric(gpu: Gpu) -> str:
     if "fabric.state" in gpu.not_supported:
         return ""
     if fabric.state == "completed" and fabric.status == "success":
-        return "fabric up" if fabric.health in ("healthy", None) else f"fabric {fabric.health}"
+        untold = fabric.health is None and "fabric.health" not in gpu.not_supported
+        return "fabric ?" if untold else "fabric up" if fabric.health in ("healthy", None) else f"fabric {fabric.health}"
     return "fabric ?"
 
 

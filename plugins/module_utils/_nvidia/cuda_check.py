@@ -9,6 +9,7 @@ from __future__ import annotations
 
 """Lets GPUs compute, each in a child of its own, all at once."""
 
+import signal
 from dataclasses import replace
 from typing import Any, Dict, List, Tuple
 
@@ -32,10 +33,17 @@ def check(gpus: List[Gpu], which: str, library: str, timeout: float, deadline: D
         for place, gpu in chosen.items()
     }
     outcomes = gather(jobs, deadline)
-    unfinished = [place for place, outcome in outcomes.items() if outcome.state == "deadline"]
-    problems = [Problem(SOURCE, "deadline", outcomes[place].why, assemble.subject_of(chosen[place])) for place in unfinished]
+    unfinished = [place for place, outcome in outcomes.items() if _says_nothing(outcome)]
+    problems = [
+        Problem(SOURCE, outcomes[place].state, outcomes[place].why, assemble.subject_of(chosen[place])) for place in unfinished
+    ]
     told = {place: outcome for place, outcome in outcomes.items() if place not in unfinished}
     return [_with(gpu, told[str(place)]) if str(place) in told else gpu for place, gpu in enumerate(gpus)], problems
+
+
+def _says_nothing(outcome: Outcome) -> bool:
+    """Whether the child had no time, never came to ask CUDA, or was killed by others: no word on the GPU."""
+    return outcome.state == "deadline" or (outcome.state == "crash" and outcome.rc in (None, -signal.SIGKILL))
 
 
 def _with(gpu: Gpu, outcome: Outcome) -> Gpu:

@@ -64,7 +64,7 @@ _DEVICE_IDS: Dict[str, str] = {
     "2b85": "rtx_5090",
 }
 
-_DETAIL = re.compile(r"^(\d+gb|hbm\d+e?|sxm\d?|pcie)$")
+_DETAIL = re.compile(r"^(\d+gb?|hbm\d+e?|sxm\d?|pcie)$")
 
 
 def product_of(name: Optional[str], device_id: Optional[str]) -> Optional[str]:

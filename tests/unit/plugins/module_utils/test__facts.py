@@ -21,6 +21,10 @@ SECRETS = [
     ("hf_AbCdEfGhIjKlMnOp", "hf_***"),
     ("key sk-proj-AbCdEfGh1234", "key sk-***"),
     ("https://user:s3cret@host/path", "https://***@host/path"),
+    ("https://user:p@ss@host/path", "https://***@host/path"),
+    ("curl user:s3cret@host/x", "curl ***@host/x"),
+    ("proxy=user:s3cret@host:1", "proxy=***@host:1"),
+    ("sglang --api-key 'two words' --port 1", "sglang --api-key *** --port 1"),
     ("Authorization: Bearer s3cret", "Authorization: Bearer ***"),
     ("PASSWORD=s3cret", "PASSWORD=***"),
 ]
@@ -31,7 +35,14 @@ def test_redact(text, left):
     assert redact(text) == left
 
 
-PLAIN = ["NVIDIA B200", "/usr/bin/python3 -m sglang.launch_server --tokenizer-path x", "https://host/path", "0-55,112-167"]
+PLAIN = [
+    "NVIDIA B200",
+    "/usr/bin/python3 -m sglang.launch_server --tokenizer-path x",
+    "https://host/path",
+    "0-55,112-167",
+    "ssh git@host:path",
+    "org/image:tag@sha256:0a",
+]
 
 
 @pytest.mark.parametrize("text", PLAIN)

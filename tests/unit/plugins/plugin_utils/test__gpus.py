@@ -16,6 +16,7 @@ from ansible_collections.inference.recon.plugins.module_utils._nvidia.types impo
     Fault,
     Gpu,
     MigDevice,
+    Nvlink,
     Pcie,
     Process,
     RemappedRows,
@@ -73,6 +74,18 @@ CASES = [
         Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric limited_capacity, PCIe 5 x16"),
     ),
     (replace(b200(0), fabric=Fabric()), Use("free", "free", "183359 MiB each", "health ?, CUDA works, fabric ?, PCIe 5 x16")),
+    (
+        replace(b200(0), fabric=Fabric("completed", "success")),
+        Use("free", "free", "183359 MiB each", "health ?, CUDA works, fabric ?, PCIe 5 x16"),
+    ),
+    (
+        replace(b200(0), fabric=Fabric("completed", "success"), not_supported=("fabric.health",)),
+        Use("free", "free", "183359 MiB each", "healthy, CUDA works, fabric up, PCIe 5 x16"),
+    ),
+    (
+        replace(b200(0), nvlink=Nvlink(17, 18)),
+        Use("free", "free", "183359 MiB each", "NVLINKS 17 OF 18, CUDA works, fabric up, PCIe 5 x16"),
+    ),
     (replace(pro6000(0), ecc=Ecc()), Use("free", "free", "97887 MiB each", "health ?, CUDA works, PCIe 5 x16")),
     (
         replace(pro6000(0), ecc=Ecc(True, 3, 3), remapped_rows=RemappedRows(True, True)),

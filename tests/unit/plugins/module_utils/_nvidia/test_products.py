@@ -20,6 +20,7 @@ NAMES = [
     ("NVIDIA H100 PCIe", "h100"),
     ("NVIDIA H200", "h200"),
     ("NVIDIA GH200 480GB", "gh200"),
+    ("NVIDIA GH200 144G HBM3e", "gh200"),
     ("NVIDIA A100-SXM4-40GB", "a100"),
     ("NVIDIA A100-SXM4-80GB", "a100"),
     ("NVIDIA A100 80GB PCIe", "a100"),
