@@ -30,7 +30,7 @@ ENDS = [
 
 @pytest.mark.parametrize(("outcome", "usable", "state", "codes"), ENDS)
 def test_ends(monkeypatch, outcome, usable, state, codes):
-    monkeypatch.setattr(cuda_check, "gather", lambda jobs, deadline: dict.fromkeys(jobs, outcome))
+    monkeypatch.setattr(cuda_check, "gather", lambda *arguments: dict.fromkeys(arguments[0], outcome))
     (gpu,), problems = cuda_check.check([GPU], "all", "libcuda.so.1", 60, Deadline(60))
     assert (gpu.cuda.usable, gpu.state) == (usable, state)
     assert [(problem.code, problem.subject) for problem in problems] == [(code, "GPU 3") for code in codes]
