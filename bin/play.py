@@ -48,7 +48,11 @@ def choose_inventory(settings: Mapping[str, str]) -> str | dict[str, object]:
     if host and inventory:
         raise UsageError("give HOST or INVENTORY, not both")
     if host:
-        return make_inventory(parse_addresses(host))
+        addresses = parse_addresses(host)
+        for address in addresses:
+            if address.key and not os.path.isfile(os.path.expanduser(address.key)):
+                raise UsageError(f"there is no key file {address.key} (-i in HOST)")
+        return make_inventory(addresses)
     if not inventory:
         return THIS_MACHINE
     if not os.path.exists(inventory):

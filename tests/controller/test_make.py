@@ -81,6 +81,7 @@ USAGE = [
     (["recon", "HOST=root@203.0.113.7:"], "'' is no port"),
     (["survey", "HOST=root@203.0.113.7;reboot"], "'203.0.113.7;reboot' is no host name"),
     (["survey", "HOST=-oProxyCommand=reboot"], "'-oProxyCommand=reboot' is not understood"),
+    (["survey", "HOST=ssh root@203.0.113.7 -i ~/.ssh/no_such_key"], "there is no key file ~/.ssh/no_such_key"),
     (["survey", "INVENTORY=nowhere.yml"], "INVENTORY=nowhere.yml does not exist"),
     (["survey", "INVENTORY=nowhere.yml", "HOST=h"], "give HOST or INVENTORY, not both"),
     (["survey", "EXTRA=-e 'x"], "No closing quotation"),
